@@ -1,0 +1,94 @@
+"""Frozen value types that cost nothing to import.
+
+``dataclasses`` and ``typing`` each cost as much as starting the interpreter (``docs/decisions/0002-cold-start.md``), and
+the value types here are imported on every prompt. A ``Record`` is what a frozen, slotted dataclass would be: fields are
+the class's annotations, in order, with optional immutable defaults; type checkers see it as a dataclass.
+
+>>> class Point(Record):
+...     x: int
+...     y: int = 0
+>>> Point(1)
+Point(x=1, y=0)
+>>> Point(1).replace(y=2) == Point(1, 2)
+True
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_options: object):
+        """Stand in for ``typing.dataclass_transform``, which only type checkers read."""
+        return lambda cls: cls
+
+
+__all__ = ["Record"]
+
+
+@dataclass_transform(frozen_default=True)
+class _RecordType(type):
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
+        own = [field for field in _annotated(namespace) if not field.startswith("__")]
+        defaults = {field: namespace.pop(field) for field in own if field in namespace}
+        namespace["__slots__"] = tuple(own)
+        cls = super().__new__(mcs, name, bases, namespace)
+        fields: tuple[str, ...] = (*getattr(cls, "_fields", ()), *own)
+        all_defaults: dict[str, Any] = {**getattr(cls, "_defaults", {}), **defaults}
+        type.__setattr__(cls, "_fields", fields)
+        type.__setattr__(cls, "_defaults", all_defaults)
+        if fields:
+            type.__setattr__(cls, "__init__", _make_init(cls, fields, all_defaults))
+        return cls
+
+
+def _annotated(namespace: dict[str, Any]) -> list[str]:
+    """Return the annotated names of a class body, in order."""
+    if "__annotations__" in namespace:
+        return list(namespace["__annotations__"])
+    annotate = namespace.get("__annotate_func__") or namespace.get("__annotate__")
+    # Python 3.14 keeps annotations behind a function (PEP 649); 4 asks for strings, which never fail to evaluate.
+    return list(annotate(4)) if annotate else []
+
+
+def _make_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
+    scope: dict[str, Any] = {f"_set_{f}": getattr(cls, f).__set__ for f in fields}
+    scope |= {f"_default_{f}": value for f, value in defaults.items()}
+    parameters = ", ".join(f"{f}=_default_{f}" if f in defaults else f for f in fields)
+    body = "".join(f"\n    _set_{f}(self, {f})" for f in fields)
+    # Built as source so that a wrong or missing argument fails with Python's own message.
+    exec(f"def __init__(self, {parameters}):{body}", scope)
+    return scope["__init__"]
+
+
+class Record(metaclass=_RecordType):
+    """Base of the value types: immutable, compared and hashed by value."""
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed.
+
+        Raises:
+            TypeError: for a name that is no field.
+        """
+        values = {field: getattr(self, field) for field in type(self)._fields}  # type: ignore[attr-defined]
+        values.update(changes)
+        return type(self)(**values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields and their values, in order of declaration."""
+        return {field: getattr(self, field) for field in type(self)._fields}  # type: ignore[attr-defined]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen: use replace({name}=…)")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.as_dict() == self.as_dict()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, *self.as_dict().values()))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{field}={value!r}" for field, value in self.as_dict().items())
+        return f"{type(self).__name__}({inner})"

@@ -1,0 +1,3 @@
+"""The version, as a constant: reading package metadata would cost more than starting Python."""
+
+__version__ = "0.1.0"
