@@ -1,0 +1,1 @@
+"""Memory for AI coding agents that the human owns."""
