@@ -1,0 +1,1 @@
+"""Text without I/O: words, slugs, JSON with comments."""
