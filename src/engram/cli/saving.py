@@ -5,22 +5,19 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import Answers
-from engram.errors import RefusedError, UsageError
-from engram.model import KINDS
-from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
-from engram.service.saving import Outcome, Planned, Proposal, apply, propose, receipts_as_data
+from engram.errors import RefusedError
+from engram.service.saving import Outcome, Planned, Proposal, apply, candidate_of, propose, receipts_as_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.cli.output import Output
     from engram.cli.parser import Parsed
-    from engram.model import Kind
+    from engram.proposals.candidates import Candidate
     from engram.service.session import Session
 
 __all__ = ["save_command"]
 
 _QUESTION = "A accept, B <note> accept with a note, C cancel > "
-_KIND_WORDS: dict[str, Kind] = {**{kind: kind for kind in KINDS}, "workflow": "skill"}
 
 
 def save_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -41,40 +38,15 @@ def save_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 
 def _candidate(parsed: Parsed) -> Candidate:
-    kind, text = parsed.word("KIND"), parsed.word("TEXT")
-    if kind and kind.lower() not in _KIND_WORDS:
-        raise UsageError(
-            f"{kind} is no kind of memory; kinds are {', '.join(KINDS)}.",
-            hint="Put a text of several words in quotes.",
-        )
-    if any("\ud800" <= character <= "\udfff" for character in text + "".join(parsed.values.values())):
-        raise UsageError("The text is not valid Unicode.", hint="Check the encoding of your terminal or script.")
-    if looks_like_candidates(text):
-        found = parse_candidates(text)
-        if len(found) != 1:
-            raise UsageError(f"engram save takes one memory, and the text holds {len(found)}.")
-        candidate = found[0]
-    elif text.strip():
-        candidate = Candidate(type="", text=text.strip())
-    else:
-        raise UsageError("There is no text to save.", hint='engram save rule "what to remember"')
+    candidate = candidate_of(parsed.word("TEXT"), parsed.word("KIND"))
     given: dict[str, object] = {}
-    if kind:
-        if candidate.type and candidate.type != _KIND_WORDS[kind.lower()]:
-            raise UsageError(
-                f"The text says TYPE: {candidate.type}, the command {kind}.", hint="Leave one of them out."
-            )
-        given["type"] = _KIND_WORDS[kind.lower()]
     for option, field in (("title", "title"), ("update", "update"), ("supersedes", "supersedes")):
         if parsed.given(option):
             given[field] = parsed.value(option).strip()
     for option, field in (("triggers", "triggers"), ("depends-on", "depends_on"), ("role", "role")):
         if parsed.given(option):
             given[field] = tuple(part.strip() for part in parsed.value(option).split(",") if part.strip())
-    candidate = candidate.replace(**given)
-    if candidate.update and candidate.supersedes:
-        raise UsageError("A memory either updates another or supersedes it, not both.")
-    return candidate
+    return candidate.replace(**given)
 
 
 def _show(proposal: Proposal, output: Output, *, typed: bool) -> None:

@@ -7,7 +7,7 @@ import os
 from engram.config.edit import new_config_text, set_key
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
-from engram.markdown.memory import archive_bytes
+from engram.markdown.archive import archive_bytes
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedError, UsageError
-from engram.markdown.memory import read_archived, read_memory
+from engram.markdown.archive import read_archived
+from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, join_whole
 from engram.recall.rank import rank

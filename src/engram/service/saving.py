@@ -7,7 +7,8 @@ import os
 from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import content_text, render_memory, update_document
-from engram.model import FOLDERS, Memory
+from engram.model import FOLDERS, KINDS, MAX_BYTES, Memory
+from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
 from engram.proposals.verdicts import Verdict, judge, normalise
 from engram.record import Record
 from engram.safety.fence import show_inert
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 
     from engram.config.author import Author
     from engram.model import Kind, Scope
-    from engram.proposals.candidates import Candidate
     from engram.service.session import Session
 
-__all__ = ["Outcome", "Planned", "Proposal", "apply", "propose"]
+__all__ = ["Outcome", "Planned", "Proposal", "apply", "candidate_of", "propose"]
+
+_KIND_WORDS: dict[str, Kind] = {**{kind: kind for kind in KINDS}, "workflow": "skill"}
 
 
 class Planned(Record):
@@ -66,6 +68,38 @@ class Outcome(Record):
     receipts: tuple[Receipt, ...] = ()
 
 
+def candidate_of(text: str, kind: str = "") -> Candidate:
+    """Return the candidate that a text stands for: plain words, or one candidate line (F19).
+
+    Args:
+        text: as typed.
+        kind: ``rule``, ``skill``, ``workflow`` (a skill) or ``knowledge``, as said beside the text; may be empty.
+
+    Raises:
+        UsageError: for an empty or unreadable text, several candidates, or a kind that is none or contradicts the text.
+    """
+    wanted = _KIND_WORDS.get(kind.lower())
+    if kind and wanted is None:
+        raise UsageError(
+            f"{kind} is no kind of memory; kinds are {', '.join(KINDS)}.", hint="Put a text of several words in quotes."
+        )
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("The text is not valid Unicode.", hint="Check the encoding of your terminal or script.")
+    if "\0" in text:
+        raise UsageError("The text holds a NUL character.", hint="Take it out; a memory is text.")
+    if not text.strip():
+        raise UsageError("There is no text to save.", hint='engram save rule "what to remember"')
+    if not looks_like_candidates(text):
+        return Candidate(type=wanted or "", text=text.strip())
+    found = parse_candidates(text)
+    if len(found) != 1:
+        raise UsageError(f"One memory is saved at a time, and the text holds {len(found)}.")
+    candidate = found[0]
+    if wanted and candidate.type not in {"", wanted}:
+        raise UsageError(f"The text says TYPE: {candidate.type}, the command {kind}.", hint="Leave one of them out.")
+    return candidate.replace(type=wanted or candidate.type)
+
+
 def propose(session: Session, candidate: Candidate, *, scope: str = "") -> Proposal:
     """Work out what saving a candidate would write, without writing anything.
 
@@ -78,6 +112,8 @@ def propose(session: Session, candidate: Candidate, *, scope: str = "") -> Propo
         SafetyError: when the text holds what must not become memory; nothing of it is shown.
         NotFoundError: where the scope has no memory, or an UPDATE names an id that is not there.
     """
+    if candidate.update and candidate.supersedes:
+        raise UsageError("A memory either updates another or supersedes it, not both.")
     checked, redacted = _safe(session, candidate)
     scopes = session.save_scopes(scope or candidate.scope)
     author = author_of(session)
@@ -179,7 +215,7 @@ def _plan_add(
         human_note=note,
         variants=tuple((name, text) for name, text in variants if text),
     )
-    data = render_memory(memory)
+    data = _within_limit(render_memory(memory))
     path = f"{FOLDERS[kind]}/{memory_id}.md"
     writes = [Write(path, "", data)]
     preview = _diff(path, b"", data)
@@ -239,7 +275,7 @@ def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, no
         # F7: an older file keeps its schema; these keys are not part of it.
         for name in ("revision", "last_confirmed"):
             changes.pop(name)
-    after = update_document(parse_document(before, old.path), changes).to_bytes()
+    after = _within_limit(update_document(parse_document(before, old.path), changes).to_bytes())
     preview = _diff(old.path, before, after)
     title = candidate.title or memory.title
     return Planned(
@@ -264,6 +300,15 @@ def merged_content(old: str, new: str) -> str:
         return old
     gap = "" if lines[-1].lstrip().startswith(("- ", "  ")) else "\n"
     return f"{old}\n{gap}{_bullet(new)}" if old.strip() else new
+
+
+def _within_limit(data: bytes) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise UsageError(
+            f"The memory would have {len(data):,} bytes; it may have at most {MAX_BYTES:,} (256 KiB).",
+            hint="Nothing was saved. Split it into several memories.",
+        )
+    return data
 
 
 def _bullet(text: str) -> str:

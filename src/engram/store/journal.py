@@ -1,8 +1,8 @@
 """The open transaction of a root: what makes a crash harmless (F15).
 
-``.journal/open.json`` names each target with its old and new hash. The new bytes are staged beside it (``0.new``) and a
-second name keeps the old ones (``0.old``) until the journal is dropped. Nothing is renamed into place before all of it is
-on disk, so whoever finds an open journal either has every new byte and finishes, or nothing has happened yet.
+``.journal/open.json`` names each target with its old and new hash. The new bytes are staged beside it (``0.new``),
+and a second name keeps the old ones (``0.old``) until the journal is dropped. Nothing is renamed into place before all
+is on disk, so whoever finds an open journal either has every new byte and finishes, or nothing has happened yet.
 """
 
 from __future__ import annotations
