@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engram.model import Memory, VerdictWord
     from engram.proposals.candidates import Candidate
 
-__all__ = ["Verdict", "judge", "normalise"]
+__all__ = ["Verdict", "judge", "least_in_common", "normalise", "words_in", "words_of"]
 
 _END_PUNCTUATION = ".。．｡…!！?？;；,，、:："
 _RELATED = 3  # at most so many near memories are shown
@@ -139,10 +139,10 @@ _JUDGES = (_noop, _explicit)
 
 
 def _related(candidate: Candidate, memories: Sequence[Memory]) -> tuple[str, ...]:
-    wanted = _words(candidate.text)
+    wanted = words_of(candidate.text)
     scored = []
     for memory in memories:
-        words = _words(memory.content)
+        words = words_of(memory.content)
         common = len(wanted & words)
         share = 2 * common / (len(wanted) + len(words)) if common >= _LEAST_IN_COMMON else 0.0
         if share >= _NEAR:
@@ -150,7 +150,16 @@ def _related(candidate: Candidate, memories: Sequence[Memory]) -> tuple[str, ...
     return tuple(id_ for _, id_ in sorted(scored)[:_RELATED])
 
 
-def _words(text: str) -> frozenset[str]:
+def least_in_common(count: int) -> int:
+    """Return how many words a memory shares at least with a text of ``count`` words to be a duplicate or related.
+
+    A duplicate shares all of them. A related one shares ``c`` with ``2c / (count + its own) >= 1/2``, where its own are
+    at least ``c``: so ``c >= count / 3``, and no less than two.
+    """
+    return min(count, max(_LEAST_IN_COMMON, -(-count // 3)))
+
+
+def words_of(text: str) -> frozenset[str]:
     """Return the words of ``text``: runs of letters and digits, and in Chinese, Japanese and Korean pairs of them."""
     folded = normalise(text)
     if folded.isascii():  # most memories: a thousand of them are compared while a person waits
@@ -167,6 +176,13 @@ def _words(text: str) -> frozenset[str]:
             words.update(_cut(run))
             run = ""
     return frozenset(words)
+
+
+def words_in(data: bytes) -> frozenset[str]:
+    """Return the words of a file's UTF-8 bytes, as ``words_of`` does; plain ASCII, the most of all files, is quick."""
+    if data.isascii():
+        return frozenset(data.decode("ascii").casefold().translate(_ASCII_BLANKS).split())
+    return words_of(data.decode("utf-8", "replace"))
 
 
 def _pairs(char: str) -> bool:

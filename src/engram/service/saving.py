@@ -9,13 +9,13 @@ from engram.markdown.document import parse_document
 from engram.markdown.memory import content_text, render_memory, update_document
 from engram.model import FOLDERS, KINDS, MAX_BYTES, Memory
 from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
-from engram.proposals.verdicts import Verdict, judge, normalise
+from engram.proposals.verdicts import Verdict, judge, least_in_common, normalise, words_in, words_of
 from engram.record import Record
 from engram.safety.fence import show_inert
 from engram.safety.scan import check, refusal
 from engram.service.author import author_of
 from engram.store.files import digest, read_guarded
-from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint
+from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint, stem
 from engram.store.write import Receipt, RootWriter, Write, today
 from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Outcome", "Planned", "Proposal", "apply", "candidate_of", "propose"]
 
+# So many of the nearest memories are read, of which the verdict shows at most three.
+_NEAR_READ = 12
 _KIND_WORDS: dict[str, Kind] = {**{kind: kind for kind in KINDS}, "workflow": "skill"}
 
 
@@ -56,6 +58,7 @@ class Proposal(Record):
 
     candidate: Candidate
     planned: tuple[Planned, ...]
+    author: Author
     redacted: tuple[str, ...] = ()
 
 
@@ -118,7 +121,7 @@ def propose(session: Session, candidate: Candidate, *, scope: str = "") -> Propo
     scopes = session.save_scopes(scope or candidate.scope)
     author = author_of(session)
     planned = [_plan(session.root(name), checked, author) for name in scopes]
-    return Proposal(checked, tuple(planned), redacted)
+    return Proposal(checked, tuple(planned), author, redacted)
 
 
 def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> list[Outcome]:
@@ -138,7 +141,7 @@ def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> 
     candidate = proposal.candidate
     if note:
         (note,), _ = _checked_texts(session, [note], "rule")
-    author = author_of(session)
+    author = proposal.author
     outcomes = []
     stale = ""
     for planned in proposal.planned:
@@ -320,25 +323,29 @@ def _appended(old: str, new: str) -> str:
 
 
 def _near(root: MemoryRoot, candidate: Candidate) -> list[Stored]:
-    """Return the active memories that share wording with a candidate, and those that it names.
+    """Return the active memories that a candidate may duplicate, that are near to it, and those that it names.
 
-    A duplicate shares every word and a related memory several, so the others need not be parsed: at 1,000 memories that
-    is most of a save's time.
+    A duplicate shares every word, and of the near ones only the nearest are shown, so the others need not be parsed:
+    at 1,000 memories that would be most of a save's time.
     """
-    from engram.recall.rank import words
-
-    wanted = set(words(candidate.text))
+    wanted = words_of(candidate.text)
     named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
-    least = max(1, len(wanted) // 4)
-    found = []
+    least = least_in_common(len(wanted))
+    chosen: list[str] = []
+    near: list[tuple[float, str]] = []
     for path in root.active_paths():
-        memory_id = path.rpartition("/")[2].removesuffix(".md")
         try:
-            text = read_guarded(root.path, path).decode("utf-8", "replace").casefold()
+            body = read_guarded(root.path, path).partition(b"\n---")[2]
         except (OSError, FormatError):
             continue
-        if fold_id(memory_id) not in named and sum(word in text for word in wanted) < least:
-            continue
+        own = words_in(body)
+        common = len(wanted & own)
+        if common == len(wanted) or fold_id(stem(path)) in named:
+            chosen.append(path)
+        elif common >= least:
+            near.append((-common / (len(wanted) + len(own)), path))
+    found = []
+    for path in [*chosen, *(path for _, path in sorted(near)[:_NEAR_READ])]:
         stored = root.read(path)
         if isinstance(stored, Stored) and not stored.memory.superseded_by and stored.memory.lifecycle != "superseded":
             found.append(stored)

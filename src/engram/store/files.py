@@ -45,12 +45,16 @@ def read_guarded(root: str, path: str) -> bytes:
         FormatError: for a link that leaves the root, something that is no file, or a file over the limit (F9).
         OSError: when the file is missing or cannot be read.
     """
-    full = os.path.join(root, *path.split("/"))
-    # Only a resolved path can be compared; without links in the way this is the same path.
-    real = os.path.realpath(full)
-    if real != full and not real.startswith(root.rstrip(os.sep) + os.sep):
-        raise FormatError(f"{path} is a link that leaves the memory folder; it is not read.", path=path)
-    with open(real, "rb", buffering=0) as file:
+    full = root
+    for part in path.split("/"):
+        full = f"{full}{os.sep}{part}"
+        # Resolving every path would take half of the time of reading a thousand files.
+        if os.path.islink(full):
+            full = os.path.realpath(os.path.join(root, *path.split("/")))
+            if not full.startswith(root.rstrip(os.sep) + os.sep):
+                raise FormatError(f"{path} is a link that leaves the memory folder; it is not read.", path=path)
+            break
+    with open(full, "rb", buffering=0) as file:
         info = os.fstat(file.fileno())
         if not stat.S_ISREG(info.st_mode):
             raise FormatError(f"{path} is no regular file.", path=path)

@@ -142,8 +142,8 @@ def _write_open(journal: str, targets: Sequence[Target], note: str) -> None:
     text = dumps({"version": _VERSION, "note": note, "targets": [[t.path, t.old, t.new] for t in targets]}, indent=2)
     temporary = os.path.join(journal, "open.tmp")
     write_durable(temporary, text.encode("utf-8", "surrogateescape"))
+    # The folder is made durable once, when everything is staged and before the first rename into place.
     os.replace(temporary, os.path.join(journal, _OPEN))
-    fsync_folder(journal)
 
 
 def _read_open(root: str) -> tuple[list[Target], str]:
@@ -287,6 +287,7 @@ def _undo(root: str, targets: Sequence[Target], *, drop: bool = True) -> None:
 def _drop(journal: str) -> None:
     try:
         os.unlink(os.path.join(journal, _OPEN))
+        # A journal that came back after a power cut, without its staged files, would be taken for one to undo.
         fsync_folder(journal)
     except FileNotFoundError:
         pass

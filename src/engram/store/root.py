@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
 
-__all__ = ["REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored"]
+__all__ = ["REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
 
 REVIEW_COMMAND = "engram verify --review"
 
