@@ -8,7 +8,7 @@ from engram.errors import EngramError, FormatError, NotFoundError
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, Memory
 from engram.record import Record
-from engram.store.files import digest, read_guarded, walk_markdown
+from engram.store.files import digest, leaves, read_guarded, walk_markdown
 from engram.store.journal import has_open_journal, journal_hashes, recover
 from engram.store.ledger import LEDGER, Ledger, read_ledger
 from engram.store.lock import RootLock
@@ -137,7 +137,11 @@ class MemoryRoot:
     def memories(self) -> tuple[list[Stored], list[Skipped]]:
         """Read every active memory; of two files with one id the first by kind and name counts (F11)."""
         found: list[Stored] = []
-        skipped: list[Skipped] = []
+        skipped = [
+            Skipped(folder, "unreadable", "it is a link that leaves the memory folder; nothing behind it is read")
+            for folder in FOLDERS.values()
+            if leaves(self.path, folder)
+        ]
         owners: dict[str, str] = {}
         for path in self.active_paths():
             stored = self.read(path)
