@@ -96,12 +96,12 @@ def test_a_link_where_engram_makes_a_file_empties_nothing(engram: Runner, root: 
 def test_a_folder_that_is_a_link_out_is_never_written_through(
     engram: Runner, root: Path, outside: Path, name: str
 ) -> None:
+    commands: list[tuple[str, ...]] = [("save", "rule", "A second one.")]
     if name == "rules":
         (root / name).rename(root / "kept")
-        commands = [("save", "rule", "A second one.")]
     elif name == ".journal":
         (root / name).rmdir()
-        commands = [("save", "rule", "A second one."), ("archive", "keep-the-first-one", "--reason", "x")]
+        commands.append(("archive", "keep-the-first-one", "--reason", "x"))
     else:
         commands = [("archive", "keep-the-first-one", "--reason", "x")]
     (root / name).symlink_to(outside, target_is_directory=True)
@@ -168,7 +168,7 @@ def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(engram: Runner, root: Pa
     listed = engram.run("list")
     done = engram.run("save", "rule", "A second one.", input="A\n")
     if name == "rules/pipe.md":
-        assert "SKIPPED rules/pipe.md: rules/pipe.md is no regular file" in listed.stdout
+        assert "SKIPPED rules/pipe.md: it is no regular file" in listed.stdout
         assert done.returncode == 0
     else:
         assert done.returncode == 1

@@ -60,16 +60,16 @@ def read_guarded(root: str, path: str) -> bytes:
         if os.path.islink(full):
             full = os.path.realpath(os.path.join(root, *path.split("/")))
             if not full.startswith(root.rstrip(os.sep) + os.sep):
-                raise FormatError(f"{path} is a link that leaves the memory folder; it is not read.", path=path)
+                raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
             break
     fd = os.open(full, _READ)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
-            raise FormatError(f"{path} is no regular file.", path=path)
+            raise FormatError("it is no regular file", path=path)
         if info.st_size > MAX_BYTES:
             raise FormatError(
-                f"{path} has {info.st_size:,} bytes; a memory holds at most {MAX_BYTES:,} (256 KiB).",
+                f"it has {info.st_size:,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)",
                 path=path,
                 hint="Split it into several memories.",
             )
