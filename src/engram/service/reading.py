@@ -282,9 +282,14 @@ def _show_archived(session: Session, text: str) -> Shown | None:
             # Older folders kept no hashes of archived files (F14); where there is one it counts.
             if expected and value not in expected:
                 raise IntegrityError(f"SKIPPED {path}: it changed since it was archived", path=path)
-            header, inner = read_archived(data)
-            folder = path.split("/")[2]
-            memory = read_memory(inner, path=f"{folder}/{memory_id}.md", scope=root.scope)
+            try:
+                header, inner = read_archived(data)
+                # The file's own folder tells the kind where the memory does not: archive/<day>/<kind>/<id>.md.
+                folder = path.rpartition("/")[0].rpartition("/")[2]
+                memory = read_memory(inner, path=f"{folder}/{memory_id}.md", scope=root.scope)
+            except FormatError as error:
+                full = os.path.join(root.path, *path.split("/"))
+                raise FormatError(f"SKIPPED {path}: {error.message}", path=full, line=error.line) from error
             memory = memory.replace(archived_at=header.get("archived", ""), lifecycle="archived")
             return Shown(Entry(memory, memory.id, path, root, value), data.decode("utf-8"), archived=True)
     return None
