@@ -7,7 +7,7 @@ import os
 from engram.errors import EngramError, FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import content_text, render_memory, update_document
-from engram.model import FOLDERS, KINDS, MAX_BYTES, Memory
+from engram.model import FOLDERS, KINDS, Memory
 from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
 from engram.proposals.verdicts import Verdict, judge, least_in_common, normalise, words_in, words_of
 from engram.record import Record
@@ -21,7 +21,7 @@ from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engram.config.author import Author
     from engram.model import Kind, Scope
@@ -235,8 +235,8 @@ def _plan_add(
         human_note=note,
         variants=tuple((name, text) for name, text in variants if text),
     )
-    data = _within_limit(render_memory(memory))
     path = f"{FOLDERS[kind]}/{memory_id}.md"
+    data = _written(path, lambda: render_memory(memory))
     writes = [Write(path, "", data)]
     preview = _diff(path, b"", data)
     if verdict.word == "SUPERSEDE":
@@ -249,7 +249,7 @@ def _plan_add(
             "revision": old.memory.revision + 1,
         }
         before = read_guarded(root.path, old.path)
-        after = update_document(parse_document(before, old.path), changes).to_bytes()
+        after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
         writes.append(Write(old.path, old.hash, after))
         preview += _diff(old.path, before, after)
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
@@ -295,7 +295,7 @@ def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, no
         # F7: an older file keeps its schema; these keys are not part of it.
         for name in ("revision", "last_confirmed"):
             changes.pop(name)
-    after = _within_limit(update_document(parse_document(before, old.path), changes).to_bytes())
+    after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
     preview = _diff(old.path, before, after)
     title = candidate.title or memory.title
     return Planned(
@@ -322,13 +322,13 @@ def merged_content(old: str, new: str) -> str:
     return f"{old}\n{gap}{_bullet(new)}" if old.strip() else new
 
 
-def _within_limit(data: bytes) -> bytes:
-    if len(data) > MAX_BYTES:
-        raise UsageError(
-            f"The memory would have {len(data):,} bytes; it may have at most {MAX_BYTES:,} (256 KiB).",
-            hint="Nothing was saved. Split it into several memories.",
-        )
-    return data
+def _written(path: str, render: Callable[[], bytes]) -> bytes:
+    """Return the bytes of a memory that is to be written, or say why the text cannot be one (B2: the limit)."""
+    try:
+        return render()
+    except FormatError as error:
+        hint = error.hint or "Split it into several memories."
+        raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
 
 
 def _bullet(text: str) -> str:

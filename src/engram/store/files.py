@@ -221,11 +221,14 @@ def store_error(error: OSError, path: str) -> StoreError:
     """Say what a failed write means to a person: which place, why, what to do next."""
     import errno
 
+    blocker = error.filename or path
     reasons = {
         errno.ENOSPC: ("the disk is full", "Free some space, then run the command again."),
         errno.EDQUOT: ("your disk quota is used up", "Free some space, then run the command again."),
         errno.EROFS: ("the file system is read-only", "Reading works; to save, use a writable checkout."),
         errno.EACCES: ("you may not write there", "Change the folder's permissions, or save to the other scope."),
+        errno.EEXIST: (f"{blocker} is no folder", "Move that file away, then run the command again."),
+        errno.ENOTDIR: (f"{blocker} lies below a file", "Move that file away, then run the command again."),
         errno.ELOOP: ("a link stands where Engram keeps a file of its own", "Remove that link."),
         errno.EPERM: ("you may not write there", "Change the folder's permissions, or save to the other scope."),
     }
