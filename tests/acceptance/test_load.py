@@ -97,9 +97,9 @@ def test_a_budget_is_never_exceeded(engram: Runner, full_root: Path) -> None:
             hits = 8 if disclosure == "bodies" else 16
             assert len(data["selected_keys"]) + len(data["omitted_ids"]) == hits, "nothing is dropped silently"
     assert seen > 50
-    for budget in ("60", "300"):
-        full = load(engram, "deploy step", "--full", "--budget-tokens", budget)
-        assert int(str(full["tokens"])) <= int(budget)
+    for limit in ("60", "300"):
+        full = load(engram, "deploy step", "--full", "--budget-tokens", limit)
+        assert int(str(full["tokens"])) <= int(limit)
         assert len(full["body_keys"]) + len(full["omitted_ids"]) == 8
 
 
@@ -112,15 +112,15 @@ def test_full_gives_whole_memories_and_no_cards(engram: Runner, root: Path) -> N
     # C33
     engram.ok(
         "save", "rule",
-        "TEXT: Review each migration. | TYPE: rule | CONTEXT: An outage in May. | LIGHT: Look at it. | STRICT: Two look",
+        "TEXT: Review each migration. | TYPE: rule | CONTEXT: Outage in May. | LIGHT: Look at it. | STRICT: Two look",
         input="B ask Bo\n",
     )  # fmt: skip
     short = engram.ok("load", "review migration")
-    assert "outage" not in short
+    assert "Outage" not in short
     assert "ask Bo" not in short
     for args in (("review migration", "--full"), ("--id", "review-each-migration")):
         whole = engram.ok("load", *args)
-        for part in ("Review each migration.", "An outage in May.", "Look at it.", "Two look", "ask Bo"):
+        for part in ("Review each migration.", "Outage in May.", "Look at it.", "Two look", "ask Bo"):
             assert part in whole
     engram.ok("config", "set", "rule_variant", "strict")
     strict = engram.ok("load", "review migration")
