@@ -77,6 +77,8 @@ def status_command(session: Session, _parsed: Parsed, output: Output) -> int:
             output.text("  foreign: reference only, until you run engram trust")
         if state.skipped:
             output.text(f"  {state.skipped} files are skipped; see them: engram verify")
+        if state.expired:
+            output.text(f"  {state.expired} expired, for your review; engram list names them")
         if not state.writable:
             output.text("  read-only: reading works, saving does not")
     if not states:

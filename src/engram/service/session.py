@@ -6,7 +6,7 @@ import os
 
 from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
-from engram.errors import NotFoundError, UsageError
+from engram.errors import ConfigError, NotFoundError, UsageError
 from engram.record import Record
 from engram.roots.find import Workspace, find_workspace
 from engram.store.root import MemoryRoot, closest_hint
@@ -112,6 +112,10 @@ class Session:
             )
         return self._settings
 
+    def forget_settings(self) -> None:
+        """Read the configuration anew when it is next asked for: a file of it was changed."""
+        self._settings = None
+
     @property
     def roots(self) -> list[MemoryRoot]:
         """The memory roots that apply here, the workspace's before the global one.
@@ -151,7 +155,14 @@ class Session:
                 return root
         if scope == "global":
             raise NotFoundError("There is no global memory.", hint="Make one: engram inject --global-path FOLDER")
-        raise NotFoundError(f"There is no memory in {self.start} or above it.", hint="Make one: engram inject")
+        self.require_workspace()
+        raise AssertionError(scope)  # a workspace always is among the roots
+
+    def require_workspace(self) -> Workspace:
+        """Return the workspace; raise NotFoundError with the command that makes one."""
+        if self.workspace is None:
+            raise NotFoundError(f"There is no memory in {self.start} or above it.", hint="Make one: engram inject")
+        return self.workspace
 
     def require_roots(self) -> list[MemoryRoot]:
         """Return the roots; raise NotFoundError where there is not a single one."""
@@ -184,7 +195,11 @@ class Session:
     @property
     def lock_timeout_s(self) -> float:
         """How long a write waits for the root's lock, in seconds (F16)."""
-        return float(self.settings.integer("lock.timeout"))
+        try:
+            return float(self.settings.integer("lock.timeout"))
+        except ConfigError:
+            # `engram config set` has to be able to mend the value that stands in its way.
+            return float(Settings().integer("lock.timeout"))
 
     def save_scopes(self, wanted: str) -> tuple[Scope, ...]:
         """Return the scopes that a save goes to: what was asked, else the configured one.
