@@ -1,0 +1,229 @@
+"""The index as one SQLite file: written by whichever process comes first, read by every cold one.
+
+Plain tables hold the postings, not FTS5: the reasons and figures are in ``docs/decisions``. Nothing here is
+load-bearing (F3): any ``SqliteError`` means that recall reads the files instead.
+"""
+
+from __future__ import annotations
+
+import os
+
+# The C module alone: the package around it imports collections.abc and datetime adapters that nothing here needs.
+try:
+    import _sqlite3 as sqlite
+except ImportError:  # pragma: no cover - a Python that was built without SQLite
+    sqlite = None  # type: ignore[assignment]
+
+from engram.index.segment import Entry, Postings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from sqlite3 import Connection
+
+    from engram.index.segment import Segment
+    from engram.model import Memory
+
+__all__ = ["VERSION", "Database", "SqliteError", "available", "build"]
+
+# Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
+# rebuilt, never read.
+VERSION = 1
+_APPLICATION = 0x456E6772  # "Engr"
+_CHUNK = 4096
+_CHUNK_BITS = 12
+
+_SCHEMA = f"""
+pragma application_id={_APPLICATION};
+pragma user_version={VERSION};
+create table state(key text primary key, value) without rowid;
+create table terms(number integer primary key, term text not null, frequency integer not null);
+create table postings(key integer primary key, docs blob not null, codes blob not null);
+create table memories({", ".join(["n integer primary key", *Entry._fields[1:]])});
+create table sequences(n integer primary key, terms blob not null);
+create table dead(n integer primary key);
+"""  # type: ignore[attr-defined]  # noqa: S608 - made of constants
+_INDEXES = """
+create unique index terms_by_name on terms(term, frequency);
+create unique index memories_by_path on memories(path);
+create index memories_by_id on memories(id);
+"""
+
+if sqlite is None:
+
+    class SqliteError(Exception):
+        """Never raised where there is no SQLite."""
+else:
+    SqliteError = sqlite.Error
+
+
+def available() -> bool:
+    """Tell whether this Python has SQLite."""
+    return sqlite is not None
+
+
+def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
+    """Write a new index from nothing and put it in place at once; return the number of memories.
+
+    Args:
+        path: where the index goes. A reader of the old file keeps it until it closes.
+        memories: path within the root, SHA-256 in hex, memory.
+
+    Raises:
+        OSError: the folder cannot be written.
+        SqliteError: SQLite cannot write there.
+    """
+    from engram.index.segment import Segment
+
+    temporary = f"{path}.{os.getpid()}.new"
+    if os.path.exists(temporary):
+        os.unlink(temporary)
+    try:
+        connection = sqlite.connect(temporary, isolation_level=None)
+        try:
+            # Nobody else knows this file yet: it needs no journal, and one fsync before it gets its name.
+            connection.executescript("pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive;")
+            connection.executescript(_SCHEMA)
+            connection.execute("begin")
+            segment = Segment(first=1)
+            for item in memories:
+                segment.add(*item)
+                if len(segment.blobs) >= 2000:
+                    _write_sequences(connection, segment)
+            _write_sequences(connection, segment)
+            _write_rest(connection, segment)
+            connection.execute("commit")
+            connection.executescript(_INDEXES)
+        finally:
+            connection.close()
+        handle = os.open(temporary, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+    return segment.count
+
+
+def _write_sequences(connection: Connection, segment: Segment) -> None:
+    first = 1 + len(segment.rows) - len(segment.blobs)
+    connection.executemany("insert into sequences values(?,?)", zip(range(first, first + len(segment.blobs)), segment.blobs))
+    segment.blobs.clear()
+
+
+def _write_rest(connection: Connection, segment: Segment) -> None:
+    marks = ",".join("?" * len(Entry._fields))  # type: ignore[attr-defined]
+    connection.executemany(f"insert into memories values({marks})", (tuple(row.as_dict().values()) for row in segment.rows))
+    chunks = segment.chunks
+    connection.executemany(
+        "insert into terms values(?,?,?)",
+        ((number, term, len(chunks[number][0])) for term, number in segment.numbers.items()),
+    )
+    connection.executemany("insert into postings values(?,?,?)", _rows(segment))
+    connection.executemany("insert into state values(?,?)", [("count", segment.count), ("length", segment.length)])
+
+
+def _rows(segment: Segment) -> Iterator[tuple[int, bytes, bytes]]:
+    for number in sorted(segment.chunks):
+        docs, codes = segment.chunks[number]
+        for at in range(0, len(docs), _CHUNK):
+            key = number << _CHUNK_BITS | at // _CHUNK
+            yield key, docs[at : at + _CHUNK].tobytes(), codes[at : at + _CHUNK].tobytes()
+
+
+class Database:
+    """A read-only view of an index file. Close it, or use it in a ``with`` statement.
+
+    Raises:
+        SqliteError: the file is missing, damaged, locked, a folder, or of another version.
+    """
+
+    def __init__(self, path: str) -> None:
+        # mode=ro never creates a file. A reader waits for a writer's commit at most this long (seconds).
+        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+        self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
+        try:
+            ask = self._connection.execute
+            ask("pragma cache_size=-16000")
+            ask("begin")  # one state for all the questions
+            version = ask("pragma user_version").fetchone()[0]
+            if version != VERSION:
+                raise sqlite.DatabaseError(f"index version {version}, this Engram reads {VERSION}")
+            state = dict(ask("select key, value from state"))
+            self.count: int = state["count"]
+            self.length: int = state["length"]
+            self.dead = frozenset(n for (n,) in ask("select n from dead"))
+        except BaseException:
+            self._connection.close()
+            raise
+        self._ask = ask
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return number and document frequency of each term that some memory has."""
+        wanted = list(terms)
+        found = {}
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            marks = ",".join("?" * len(some))
+            rows = self._ask(f"select term, number, frequency from terms where term in ({marks})", some)  # noqa: S608
+            found.update({term: (number, frequency) for term, number, frequency in rows if frequency > 0})
+        return found
+
+    def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Return term and document frequency by the number of a term."""
+        wanted = list(numbers)
+        found = {}
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            marks = ",".join("?" * len(some))
+            rows = self._ask(f"select number, term, frequency from terms where number in ({marks})", some)  # noqa: S608
+            found.update({number: (term, frequency) for number, term, frequency in rows})
+        return found
+
+    def postings(self, number: int) -> Postings:
+        """Return where a term stands."""
+        first = number << _CHUNK_BITS
+        rows = self._ask(
+            "select docs, codes from postings where key between ? and ? order by key", (first, first | _CHUNK - 1)
+        ).fetchall()
+        docs: list[int] = []
+        codes: list[int] = []
+        for doc_bytes, code_bytes in rows:
+            docs += memoryview(doc_bytes).cast("I").tolist()
+            codes += memoryview(code_bytes).cast("H").tolist()
+        return Postings(docs, codes)
+
+    def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
+        """Return what is known of memories, by number."""
+        wanted = list(docs)
+        found = {}
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            marks = ",".join("?" * len(some))
+            for row in self._ask(f"select * from memories where n in ({marks})", some):  # noqa: S608
+                found[row[0]] = Entry(*row)
+        return found
+
+    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
+        """Return the term numbers of memories as packed 32-bit integers, fields ended by 0."""
+        wanted = list(docs)
+        found: dict[int, bytes] = {}
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            marks = ",".join("?" * len(some))
+            found.update(self._ask(f"select n, terms from sequences where n in ({marks})", some))  # noqa: S608
+        return found

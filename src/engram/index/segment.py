@@ -1,0 +1,172 @@
+"""Memories as postings in memory: what a rebuild writes into the database, and what recall reads without one (F3).
+
+A posting is a memory's number and a code of 16 bits: how often the term stands there, each field with its weight, and
+the memory's length in steps of some six per cent. No average and no count of memories is stored in a posting, so that
+one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
+"""
+
+from __future__ import annotations
+
+from array import array
+from math import log
+
+from engram.record import Record
+from engram.text.stop import language
+from engram.text.terms import Analyzer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from engram.model import Memory
+
+__all__ = ["FIELDS", "Entry", "Postings", "Segment", "length_step", "steps_to_length"]
+
+# The fields of a memory in the order of its sequence, and how much a word in each counts.
+FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 1), ("content", 1))
+# Ends a field in a sequence of term numbers. Terms are numbered from 1.
+_FIELD_END = 0
+_STEPS_PER_E = 16
+
+
+class Entry(Record):
+    """What the index knows of one memory without its text. Lists are joined with line ends."""
+
+    n: int
+    id: str
+    path: str
+    sha256: str
+    type: str
+    scope: str
+    title: str
+    confidence: str
+    lifecycle: str
+    valid_from: str
+    valid_until: str
+    superseded_by: str
+    last_confirmed: str
+    role: str
+    task_types: str
+    depends_on: str
+    length: int
+
+
+class Postings(Record):
+    """Where a term stands: numbers of memories, ascending, and for each a code (see ``Segment``)."""
+
+    docs: Sequence[int]
+    codes: Sequence[int]
+
+
+def length_step(length: int) -> int:
+    """Return the step (0 to 255) of a length in terms."""
+    return min(255, int(log(length) * _STEPS_PER_E + 0.5)) if length > 1 else 0
+
+
+def steps_to_length(step: int) -> float:
+    """Return the length in the middle of a step."""
+    return float(2.718281828459045 ** (step / _STEPS_PER_E))
+
+
+class Segment:
+    """Postings of a number of memories, built in memory.
+
+    It answers the same four questions as ``database.Database``: ``lookup``, ``postings``, ``entries``, ``sequences``.
+    """
+
+    def __init__(self, first: int = 0, numbers: dict[str, int] | None = None) -> None:
+        """Start an empty segment.
+
+        Args:
+            first: the number of its first memory.
+            numbers: the terms that have a number already; new ones are added to it.
+        """
+        self.numbers: dict[str, int] = {} if numbers is None else numbers
+        self.chunks: dict[int, tuple[array[int], array[int]]] = {}
+        self.rows: list[Entry] = []
+        self.blobs: list[bytes] = []
+        self.length = 0
+        self.dead: frozenset[int] = frozenset()
+        self._first = first
+        self._names: list[str] | None = None
+        self._analyzer = Analyzer(self._number)
+
+    def _number(self, term: str) -> int:
+        return self.numbers.setdefault(term, len(self.numbers) + 1)
+
+    def add(self, path: str, sha256: str, memory: Memory) -> None:
+        """Index one memory that was read from ``path`` (relative to its root) and whose bytes have this hash."""
+        n = self._first + len(self.rows)
+        content = "\n".join(text for text in (memory.context, memory.content, memory.example, memory.human_note) if text)
+        for _, text in memory.variants:
+            content += "\n" + text
+        texts = (memory.title, "\n".join(memory.triggers), "\n".join(memory.tags), content)
+        lang = language("\n".join(texts))
+        extras: set[int] = set()
+        sequence: list[int] = []
+        counts: dict[int, int] = {}
+        get = counts.get
+        length = 0
+        for text, (_, weight) in zip(texts, FIELDS, strict=True):
+            if text:
+                found = self._analyzer.read(text, lang, extras)
+                length += len(found)
+                for term in found:
+                    counts[term] = get(term, 0) + weight
+                sequence += found
+            sequence.append(_FIELD_END)
+        extras.difference_update(counts)
+        sequence += sorted(extras)
+        for term in extras:
+            counts[term] = 1
+        step = length_step(length)
+        chunks = self.chunks
+        for term, count in counts.items():
+            known = chunks.get(term)
+            if known is None:
+                known = chunks[term] = (array("I"), array("H"))
+            known[0].append(n)
+            known[1].append((count if count < 255 else 255) << 8 | step)
+        self.length += length
+        self.blobs.append(array("I", sequence).tobytes())
+        self.rows.append(
+            Entry(
+                n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
+                memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
+                "\n".join(memory.role), "\n".join(memory.task_types), "\n".join(memory.depends_on), length,
+            )
+        )  # fmt: skip
+
+    # What recall asks.
+
+    @property
+    def count(self) -> int:
+        """The number of memories."""
+        return len(self.rows)
+
+    def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return number and document frequency of each term that some memory has."""
+        found = {}
+        for term in terms:
+            number = self.numbers.get(term)
+            if number is not None:
+                found[term] = (number, len(self.chunks[number][0]))
+        return found
+
+    def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Return term and document frequency by the number of a term."""
+        if self._names is None:
+            self._names = list(self.numbers)
+        return {number: (self._names[number - 1], len(self.chunks[number][0])) for number in numbers}
+
+    def postings(self, number: int) -> Postings:
+        """Return where a term stands."""
+        return Postings(*self.chunks[number])
+
+    def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
+        """Return what is known of memories, by number."""
+        return {n: self.rows[n - self._first] for n in docs}
+
+    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
+        """Return the term numbers of memories as packed 32-bit integers, fields ended by 0."""
+        return {n: self.blobs[n - self._first] for n in docs}

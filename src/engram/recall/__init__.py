@@ -1,0 +1,1 @@
+"""Task text to a ranked list of memories, each with its reasons."""
