@@ -218,12 +218,12 @@ class Database:
                 found[row[0]] = Entry(*row)
         return found
 
-    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
-        """Return the term numbers of memories as packed 32-bit integers, fields ended by 0."""
+    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
+        """Return the first ``most`` term numbers of memories as packed 32-bit integers, fields ended by ``FIELD_END``."""
         wanted = list(docs)
         found: dict[int, bytes] = {}
         for at in range(0, len(wanted), 500):
             some = wanted[at : at + 500]
             marks = ",".join("?" * len(some))
-            found.update(self._ask(f"select n, terms from sequences where n in ({marks})", some))  # noqa: S608
+            found.update(self._ask(f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({marks})", some))  # noqa: S608
         return found

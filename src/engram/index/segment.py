@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
     from engram.model import Memory
 
-__all__ = ["FIELDS", "Entry", "Postings", "Segment", "length_step", "steps_to_length"]
+__all__ = ["BREAK", "FIELDS", "FIELD_END", "Entry", "Postings", "Segment", "length_step", "steps_to_length"]
 
 # The fields of a memory in the order of its sequence, and how much a word in each counts.
 FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 1), ("content", 1))
-# Ends a field in a sequence of term numbers. Terms are numbered from 1.
-_FIELD_END = 0
+# In a sequence of term numbers, which begin at 1: the end of a field, and the end of one trigger or tag of several.
+FIELD_END = 0
+BREAK = 0xFFFFFFFF
 _STEPS_PER_E = 16
 
 
@@ -100,21 +101,23 @@ class Segment:
         content = "\n".join(text for text in (memory.context, memory.content, memory.example, memory.human_note) if text)
         for _, text in memory.variants:
             content += "\n" + text
-        texts = (memory.title, "\n".join(memory.triggers), "\n".join(memory.tags), content)
-        lang = language("\n".join(texts))
+        texts = ((memory.title,), memory.triggers, memory.tags, (content,))
+        lang = language("\n".join((memory.title, *memory.triggers, content)))
         extras: set[int] = set()
         sequence: list[int] = []
         counts: dict[int, int] = {}
         get = counts.get
         length = 0
-        for text, (_, weight) in zip(texts, FIELDS, strict=True):
-            if text:
-                found = self._analyzer.read(text, lang, extras)
+        for parts, (_, weight) in zip(texts, FIELDS, strict=True):
+            for part in parts:
+                found = self._analyzer.read(part, lang, extras)
                 length += len(found)
                 for term in found:
                     counts[term] = get(term, 0) + weight
                 sequence += found
-            sequence.append(_FIELD_END)
+                if len(parts) > 1:
+                    sequence.append(BREAK)
+            sequence.append(FIELD_END)
         extras.difference_update(counts)
         sequence += sorted(extras)
         for term in extras:
@@ -167,6 +170,6 @@ class Segment:
         """Return what is known of memories, by number."""
         return {n: self.rows[n - self._first] for n in docs}
 
-    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
-        """Return the term numbers of memories as packed 32-bit integers, fields ended by 0."""
-        return {n: self.blobs[n - self._first] for n in docs}
+    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
+        """Return the first ``most`` term numbers of memories as packed 32-bit integers, fields ended by ``FIELD_END``."""
+        return {n: self.blobs[n - self._first][: 4 * most] for n in docs}

@@ -1,0 +1,44 @@
+"""What recall asks of an index, be it a file or in memory."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engram.index.segment import Entry, Postings
+
+__all__ = ["Source"]
+
+
+class Source(Protocol):
+    """An open index. Only type checkers import this module: at run time it would cost what ``typing`` costs."""
+
+    @property
+    def count(self) -> int:
+        """The number of memories."""
+
+    @property
+    def length(self) -> int:
+        """The length of all memories together, in terms."""
+
+    @property
+    def dead(self) -> frozenset[int]:
+        """Numbers of memories that were replaced or removed; postings may still name them."""
+
+    def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return number and document frequency of each term that some memory has."""
+
+    def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Return term and document frequency by the number of a term."""
+
+    def postings(self, number: int) -> Postings:
+        """Return where a term stands."""
+
+    def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
+        """Return what is known of memories, by number."""
+
+    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
+        """Return the first ``most`` term numbers of memories as packed 32-bit integers."""

@@ -1,0 +1,66 @@
+"""Words that no memory has, read as the nearest words that some memory has."""
+
+from __future__ import annotations
+
+from engram.text.terms import variants
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.recall.source import Source
+
+__all__ = ["corrections", "neighbours"]
+
+SHORTEST = 5
+# A word longer than this has more neighbours than are worth asking for.
+LONGEST = 24
+MOST = 2
+WEIGHT = 0.8
+# A query is forgiven at most so many words.
+_WORDS = 12
+
+
+def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[tuple[str, str, float]]]:
+    """Return for each word that has neighbours in the indexes up to ``MOST`` of (what it is read as, term, weight)."""
+    fixed: dict[str, list[tuple[str, str, float]]] = {}
+    for word in [word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
+        near = neighbours(word)
+        terms = {term: other for other in near for term, _ in variants(other, "en")[:1] if abs(len(term) - len(other)) < 9}
+        frequency: dict[str, int] = {}
+        for source in sources:
+            for term, (_, often) in source.lookup(terms).items():
+                frequency[term] = frequency.get(term, 0) + often
+        best = sorted(frequency, key=lambda term: (-frequency[term], term))[:MOST]
+        if best:
+            fixed[word] = [(terms[term], term, WEIGHT) for term in best]
+    return fixed
+
+
+def neighbours(word: str) -> list[str]:
+    """Return the words at one edit from a word: a letter less, more, other, or two changed over."""
+    letters = _alphabet(word)
+    found: dict[str, None] = {}
+    for at in range(len(word) + 1):
+        left, right = word[:at], word[at:]
+        if right:
+            found[left + right[1:]] = None
+            if len(right) > 1:
+                found[left + right[1] + right[0] + right[2:]] = None
+            for letter in letters:
+                found[left + letter + right[1:]] = None
+        for letter in letters:
+            found[left + letter + right] = None
+    found.pop(word, None)
+    return list(found)
+
+
+def _alphabet(word: str) -> str:
+    """Return the letters that a slip in such a word may bring: those of its script."""
+    if word[0] < "\u0250":
+        return "abcdefghijklmnopqrstuvwxyz" + "".join(sorted({char for char in word if char > "z"}))
+    if "\u0370" <= word[0] < "\u0400":
+        return "αβγδεζηθικλμνξοπρστυφχψω"
+    if "\u0400" <= word[0] < "\u0530":
+        return "абвгдежзийклмнопрстуфхцчшщъыьэюя"
+    return "".join(sorted(set(word)))
