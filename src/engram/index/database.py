@@ -38,6 +38,7 @@ pragma application_id={_APPLICATION};
 pragma user_version={VERSION};
 create table state(key text primary key, value) without rowid;
 create table terms(number integer primary key, term text not null, frequency integer not null);
+create table spellings(word text primary key, number integer not null) without rowid;
 create table postings(key integer primary key, docs blob not null, codes blob not null);
 create table memories({", ".join(["n integer primary key", *Entry._fields[1:]])});
 create table sequences(n integer primary key, terms blob not null);
@@ -123,6 +124,7 @@ def _write_rest(connection: Connection, segment: Segment) -> None:
         "insert into terms values(?,?,?)",
         ((number, term, len(chunks[number][0])) for term, number in segment.numbers.items()),
     )
+    connection.executemany("insert into spellings values(?,?)", sorted(segment.spellings.items()))
     connection.executemany("insert into postings values(?,?,?)", _rows(segment))
     connection.executemany("insert into state values(?,?)", [("count", segment.count), ("length", segment.length)])
 
@@ -181,6 +183,21 @@ class Database:
             marks = ",".join("?" * len(some))
             rows = self._ask(f"select term, number, frequency from terms where term in ({marks})", some)  # noqa: S608
             found.update({term: (number, frequency) for term, number, frequency in rows if frequency > 0})
+        return found
+
+    def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return for each word that some memory has the term it is stored as, and its document frequency."""
+        wanted = list(words)
+        found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            marks = ",".join("?" * len(some))
+            rows = self._ask(
+                "select word, term, frequency from spellings join terms using (number)"  # noqa: S608
+                f" where word in ({marks}) and frequency > 0",
+                some,
+            )
+            found.update({word: (term, frequency) for word, term, frequency in rows})
         return found
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["BREAK", "FIELDS", "FIELD_END", "Entry", "Postings", "Segment", "length_step", "steps_to_length"]
 
 # The fields of a memory in the order of its sequence, and how much a word in each counts.
-FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 1), ("content", 1))
+FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 2), ("content", 1))
 # In a sequence of term numbers, which begin at 1: the end of a field, and the end of one trigger or tag of several.
 FIELD_END = 0
 BREAK = 0xFFFFFFFF
@@ -86,11 +86,12 @@ class Segment:
         self.chunks: dict[int, tuple[array[int], array[int]]] = {}
         self.rows: list[Entry] = []
         self.blobs: list[bytes] = []
+        self.spellings: dict[str, int] = {}
         self.length = 0
         self.dead: frozenset[int] = frozenset()
         self._first = first
         self._names: list[str] | None = None
-        self._analyzer = Analyzer(self._number)
+        self._analyzer = Analyzer(self._number, self.spellings)
 
     def _number(self, term: str) -> int:
         return self.numbers.setdefault(term, len(self.numbers) + 1)
@@ -102,7 +103,7 @@ class Segment:
         for _, text in memory.variants:
             content += "\n" + text
         texts = ((memory.title,), memory.triggers, memory.tags, (content,))
-        lang = language("\n".join((memory.title, *memory.triggers, content)))
+        lang = language("\n".join((memory.title, *memory.triggers, content))[:4000].lower().split())
         extras: set[int] = set()
         sequence: list[int] = []
         counts: dict[int, int] = {}
@@ -154,6 +155,15 @@ class Segment:
             number = self.numbers.get(term)
             if number is not None:
                 found[term] = (number, len(self.chunks[number][0]))
+        return found
+
+    def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return for each word that some memory has the term it is stored as, and its document frequency."""
+        wanted = list(words)
+        found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
+        stems = {word: self.spellings[word] for word in wanted if word in self.spellings}
+        named = self.named(stems.values())
+        found.update({word: named[number] for word, number in stems.items()})
         return found
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:

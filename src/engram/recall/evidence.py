@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["texts_add"]
 
 # What each signal adds, as a share of the idf of its words.
-PHRASE = 0.3
-NEAR = 0.1
+PHRASE = 0.05
+NEAR = 0.05
 TRIGGER = 0.5
 TAG = 0.25
 ANCHOR = 0.25

@@ -19,7 +19,7 @@ __all__ = ["expand"]
 FEEDBACK = 3
 TERMS = 20
 # The share of the query's own words in the new score.
-ALPHA = 0.8
+ALPHA = 0.7
 
 
 def expand(

@@ -38,8 +38,8 @@ class Query(Record):
 def read(text: str) -> Query:
     """Read a task text or a search of any length and content; nothing in it is an operator (H2)."""
     text = text[-_LONGEST:]
-    lang = language(text)
     found = words(text)
+    lang = language(found)
     stop = stop_words(found)
     if len(stop) == len(set(found)) and len(found) <= 6:
         stop = frozenset()  # nothing but stop words, as in a title: they are all there is

@@ -31,6 +31,9 @@ class Source(Protocol):
     def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return number and document frequency of each term that some memory has."""
 
+    def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return for each word that some memory has the term it is stored as, and its document frequency."""
+
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.text.terms import variants
+from engram.text.stems import english
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,16 +25,28 @@ def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[t
     """Return for each word that has neighbours in the indexes up to ``MOST`` of (what it is read as, term, weight)."""
     fixed: dict[str, list[tuple[str, str, float]]] = {}
     for word in [word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
-        near = neighbours(word)
-        terms = {term: other for other in near for term, _ in variants(other, "en")[:1] if abs(len(term) - len(other)) < 9}
-        frequency: dict[str, int] = {}
-        for source in sources:
-            for term, (_, often) in source.lookup(terms).items():
-                frequency[term] = frequency.get(term, 0) + often
-        best = sorted(frequency, key=lambda term: (-frequency[term], term))[:MOST]
+        best = _commonest(sources, neighbours(word))
+        if not best and (stem := english(word)) != word:
+            # The word that was meant may stand in the memories with another ending only.
+            best = _commonest(sources, neighbours(stem))
         if best:
-            fixed[word] = [(terms[term], term, WEIGHT) for term in best]
+            fixed[word] = [(other, term, WEIGHT) for other, term in best]
     return fixed
+
+
+def _commonest(sources: Sequence[Source], words: list[str]) -> list[tuple[str, str]]:
+    """Return the ``MOST`` words that the most memories have, as (word, term)."""
+    frequency: dict[str, int] = {}
+    spelling: dict[str, str] = {}
+    for source in sources:
+        own: dict[str, int] = {}
+        for word, (term, often) in sorted(source.spelled(words).items()):
+            spelling.setdefault(term, word)
+            own[term] = often
+        for term, often in own.items():
+            frequency[term] = frequency.get(term, 0) + often
+    best = sorted(frequency, key=lambda term: (-frequency[term], term))[:MOST]
+    return [(spelling[term], term) for term in best]
 
 
 def neighbours(word: str) -> list[str]:

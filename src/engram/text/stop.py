@@ -25,7 +25,7 @@ ENGLISH = frozenset(
     something such sure tell than thank thanks that the their theirs them then there these they thing things think this
     those though through thus to too try trying under until up upon us very via wanna want wanted wants was wasn't way
     ways we well were weren't what whatever when where whether which while who whom whose why will with within without
-    won't would wouldn't yes yet you your yours yourself""".split()
+    won't would wouldn't use used uses using yes yet you your yours yourself""".split()
 )
 
 SPANISH = frozenset(
@@ -73,7 +73,11 @@ def stop_words(words: Iterable[str]) -> frozenset[str]:
     return found
 
 
-def language(text: str) -> str:
-    """Return ``es`` for a text with more Spanish than English function words, else ``en``: which stems it takes."""
-    present = frozenset(text[:4000].lower().split())
-    return "es" if len(present & SPANISH) > len(present & ENGLISH) else "en"
+def language(words: Iterable[str]) -> str:
+    """Return which stems the words of a text take: ``es`` where more function words are Spanish than English.
+
+    ``en`` where more are English, and nothing where neither shows.
+    """
+    present = frozenset(words)
+    balance = len(present & SPANISH) - len(present & ENGLISH)
+    return "es" if balance > 0 else "en" if balance < 0 else ""

@@ -17,6 +17,9 @@ __all__ = ["Analyzer", "variants"]
 
 # The cache of pieces is dropped when it holds this many: some 40 MB in a rebuild of very large memories.
 _MOST_PIECES = 200_000
+# How much a word counts that was found by the other language's stem, or without its diacritics.
+_OTHER_STEM = 0.9
+_FOLDED = 0.8
 
 
 class Analyzer:
@@ -24,10 +27,12 @@ class Analyzer:
 
     Args:
         number: gives the number of a term, making a new one where there is none.
+        spellings: filled with the words that are stored under another term, and that term's number.
     """
 
-    def __init__(self, number: Callable[[str], int]) -> None:
+    def __init__(self, number: Callable[[str], int], spellings: dict[str, int]) -> None:
         self._number = number
+        self._spellings = spellings
         self._pieces: dict[str, dict[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {}
 
     def read(self, text: str, lang: str, extras: set[int]) -> list[int]:
@@ -54,7 +59,10 @@ class Analyzer:
         main: list[int] = []
         extra: list[int] = []
         for word in split(piece):
-            main.append(self._number(stem(word)))
+            term = stem(word)
+            main.append(self._number(term))
+            if term != word:
+                self._spellings[word] = main[-1]
             if word.isascii():
                 continue
             if is_unspaced(word[0]):
@@ -66,15 +74,16 @@ class Analyzer:
 
 
 def variants(word: str, lang: str) -> list[tuple[str, float]]:
-    """Return the terms that a word of a query may be stored as, with how much each counts, the surest first."""
-    first, second = (spanish, english) if lang == "es" else (english, spanish)
-    found = {first(word): 1.0}
-    if word.isascii():
-        found.setdefault(second(word), 0.9)
-    elif not is_unspaced(word[0]):
-        found.setdefault(second(word), 0.9)
+    """Return the terms that a word of a query may be stored as, with how much each counts, the surest first.
+
+    A query that shows its language takes its stems; another one takes those of both.
+    """
+    stems = (spanish, english) if lang == "es" else (english,) if lang == "en" else (english, spanish)
+    found: dict[str, float] = {}
+    for stem in stems:
+        found.setdefault(stem(word), _OTHER_STEM if found else 1.0)
+    if not word.isascii() and not is_unspaced(word[0]):
         plain = fold(word)
-        if plain != word:
-            found.setdefault(first(plain), 0.8)
-            found.setdefault(second(plain), 0.8)
+        for stem in stems:
+            found.setdefault(stem(plain), _FOLDED)
     return list(found.items())
