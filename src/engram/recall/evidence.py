@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import byteorder
 
 from engram.index.segment import BREAK, FIELD_END
-from engram.recall.score import SCALE
+from engram.recall.score import SCALE, step_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ PHRASE = 0.05
 NEAR = 0.05
 TRIGGER = 0.5
 TAG = 0.25
-ANCHOR = 0.25
+ANCHOR = 0.1
 # Two words are near each other with at most so many terms between them.
 _WINDOW = 5
-# A word is rare when at most this share of the memories has it.
+# A name (a word with more in it than letters) is rare when at most this share of the memories has it.
 _RARE = 1 / 256
 
 
@@ -47,8 +47,10 @@ def texts_add(
             left, right = by_word.get(query.words[first].text), by_word.get(query.words[second].text)
             if left and right and left.numbers != right.numbers:
                 pairs.append((left, right, min(left.idf, right.idf)))
-    rare_below = max(2.0, sum(source.count for source in sources) * _RARE)
-    rare = [] if "anchors" in off else [group for group in groups if group.frequency <= rare_below]
+    rare_below = max(2.0, step_up(sum(source.count for source in sources)) * _RARE)
+    rare = [group for group in groups if group.frequency <= rare_below and not group.text.isalpha()]
+    if "anchors" in off:
+        rare = []
     weights: list[dict[int, float]] = []
     for at in range(len(sources)):
         weights.append({number: group.idf for group in groups for number in group.numbers[at]})

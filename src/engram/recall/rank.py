@@ -116,7 +116,7 @@ def rank(
     scores = {doc: totals[doc] for doc in candidates}
     reasons: dict[int, list[tuple[str, float, str]]] = {doc: [] for doc in candidates}
     order = _order(candidates, scores, entries, off)
-    weak = "" if "floor" in off else below_floor(sources, groups, query, order, scores, unknown)
+    weak = "" if "floor" in off else below_floor(groups, len(unknown), _count(sources), order, scores)
     if weak:
         return Ranking(query, (), weak, corrected, unknown, left_out)
     sequences = _sequences(sources, candidates)
@@ -135,6 +135,11 @@ def rank(
     return Ranking(query, hits, "", corrected, unknown, left_out)
 
 
+def _count(sources: Sequence[Source]) -> float:
+    """Return the number of memories as it enters the ranking."""
+    return step_up(sum(source.count for source in sources))
+
+
 def _groups(
     sources: Sequence[Source], query: Query, off: frozenset[str]
 ) -> tuple[list[Group], tuple[str, ...], tuple[tuple[str, str], ...]]:
@@ -148,7 +153,7 @@ def _groups(
         more = {term for forms in fixed.values() for _, term, _ in forms}
         for found, source in zip(looked, sources, strict=True):
             found.update(source.lookup(more - found.keys()))
-    count = step_up(sum(source.count for source in sources))
+    count = _count(sources)
     groups: list[Group] = []
     unknown: list[str] = []
     corrected: list[tuple[str, str]] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from engram.text.stems import english
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +24,6 @@ def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[t
     fixed: dict[str, list[tuple[str, str, float]]] = {}
     for word in [word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
         best = _commonest(sources, neighbours(word))
-        if not best and (stem := english(word)) != word:
-            # The word that was meant may stand in the memories with another ending only.
-            best = _commonest(sources, neighbours(stem))
         if best:
             fixed[word] = [(other, term, WEIGHT) for other, term in best]
     return fixed
