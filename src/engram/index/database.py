@@ -14,7 +14,7 @@ try:
 except ImportError:  # pragma: no cover - a Python that was built without SQLite
     sqlite = None  # type: ignore[assignment]
 
-from engram.index.segment import Entry, Postings
+from engram.index.layout import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,8 +211,8 @@ class Database:
             found.update({number: (term, frequency) for number, term, frequency in rows})
         return found
 
-    def postings(self, number: int) -> Postings:
-        """Return where a term stands."""
+    def postings(self, number: int) -> tuple[list[int], list[int]]:
+        """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
         first = number << _CHUNK_BITS
         rows = self._ask(
             "select docs, codes from postings where key between ? and ? order by key", (first, first | _CHUNK - 1)
@@ -222,7 +222,7 @@ class Database:
         for doc_bytes, code_bytes in rows:
             docs += memoryview(doc_bytes).cast("I").tolist()
             codes += memoryview(code_bytes).cast("H").tolist()
-        return Postings(docs, codes)
+        return docs, codes
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""

@@ -1,16 +1,10 @@
-"""Memories as postings in memory: what a rebuild writes into the database, and what recall reads without one (F3).
-
-A posting is a memory's number and a code of 16 bits: how often the term stands there, each field with its weight, and
-the memory's length in steps of some six per cent. No average and no count of memories is stored in a posting, so that
-one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
-"""
+"""Memories as postings in memory: what a rebuild writes into the database, and what recall reads without one (F3)."""
 
 from __future__ import annotations
 
 from array import array
-from math import log
 
-from engram.record import Record
+from engram.index.layout import BREAK, FIELD_END, FIELDS, Entry, length_step, posting_code
 from engram.text.stop import language
 from engram.text.terms import Analyzer
 
@@ -20,53 +14,7 @@ if TYPE_CHECKING:
 
     from engram.model import Memory
 
-__all__ = ["BREAK", "FIELDS", "FIELD_END", "Entry", "Postings", "Segment", "length_step", "steps_to_length"]
-
-# The fields of a memory in the order of its sequence, and how much a word in each counts.
-FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 2), ("content", 1))
-# In a sequence of term numbers, which begin at 1: the end of a field, and the end of one trigger or tag of several.
-FIELD_END = 0
-BREAK = 0xFFFFFFFF
-_STEPS_PER_E = 16
-
-
-class Entry(Record):
-    """What the index knows of one memory without its text. Lists are joined with line ends."""
-
-    n: int
-    id: str
-    path: str
-    sha256: str
-    type: str
-    scope: str
-    title: str
-    confidence: str
-    lifecycle: str
-    valid_from: str
-    valid_until: str
-    superseded_by: str
-    last_confirmed: str
-    role: str
-    task_types: str
-    depends_on: str
-    length: int
-
-
-class Postings(Record):
-    """Where a term stands: numbers of memories, ascending, and for each a code (see ``Segment``)."""
-
-    docs: Sequence[int]
-    codes: Sequence[int]
-
-
-def length_step(length: int) -> int:
-    """Return the step (0 to 255) of a length in terms."""
-    return min(255, int(log(length) * _STEPS_PER_E + 0.5)) if length > 1 else 0
-
-
-def steps_to_length(step: int) -> float:
-    """Return the length in the middle of a step."""
-    return float(2.718281828459045 ** (step / _STEPS_PER_E))
+__all__ = ["Segment"]
 
 
 class Segment:
@@ -130,7 +78,7 @@ class Segment:
             if known is None:
                 known = chunks[term] = (array("I"), array("H"))
             known[0].append(n)
-            known[1].append((count if count < 255 else 255) << 8 | step)
+            known[1].append(posting_code(count, step))
         self.length += length
         self.blobs.append(array("I", sequence).tobytes())
         self.rows.append(
@@ -172,9 +120,9 @@ class Segment:
             self._names = list(self.numbers)
         return {number: (self._names[number - 1], len(self.chunks[number][0])) for number in numbers}
 
-    def postings(self, number: int) -> Postings:
-        """Return where a term stands."""
-        return Postings(*self.chunks[number])
+    def postings(self, number: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
+        return self.chunks[number]
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""

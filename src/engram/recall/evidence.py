@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import byteorder
 
-from engram.index.segment import BREAK, FIELD_END
+from engram.index.layout import BREAK, FIELD_END
 from engram.recall.score import SCALE, step_up
 
 TYPE_CHECKING = False
@@ -40,35 +40,44 @@ def texts_add(
     reasons: dict[int, list[tuple[str, float, str]]],
 ) -> None:
     """Add to ``scores`` and ``reasons`` what the term sequences of the candidates show."""
-    by_word = {group.text: group for group in groups}
-    pairs = []
-    if "phrase" not in off:
-        for first, second in query.pairs:
-            left, right = by_word.get(query.words[first].text), by_word.get(query.words[second].text)
-            if left and right and left.numbers != right.numbers:
-                pairs.append((left, right, min(left.idf, right.idf)))
     rare_below = max(2.0, step_up(sum(source.count for source in sources)) * _RARE)
     rare = [group for group in groups if group.frequency <= rare_below and not group.text.isalpha()]
     if "anchors" in off:
         rare = []
-    weights: list[dict[int, float]] = []
-    for at in range(len(sources)):
-        weights.append({number: group.idf for group in groups for number in group.numbers[at]})
+    wholes = [(name, field, share) for name, field, share in (("triggers", 1, TRIGGER), ("tags", 2, TAG)) if name not in off]
+    pairs = [_pairs(groups, query, at) if "phrase" not in off else [] for at in range(len(sources))]
+    weights = [{number: group.idf for group in groups for number in group.numbers[at]} for at in range(len(sources))]
     for doc in candidates:
         blob = sequences[doc]
         at = doc >> 24
-        for left, right, weight in pairs:
-            share = _together(blob, left.numbers[at], right.numbers[at])
+        for starts, ends, weight, about in pairs[at]:
+            share = _together(blob, starts, ends)
             if share:
-                _add(doc, "phrase", weight * share, f"{left.text} {right.text}", scores, reasons)
+                _add(doc, "phrase", weight * share, about, scores, reasons)
         for group in rare:
             if group.value(doc):
                 _add(doc, "anchors", ANCHOR * group.idf, group.text, scores, reasons)
-        for name, share in (("triggers", TRIGGER), ("tags", TAG)):
-            if name not in off:
-                weight = _whole(blob, 1 if name == "triggers" else 2, weights[at])
-                if weight:
-                    _add(doc, name, weight * share, "", scores, reasons)
+        for name, field, share in wholes:
+            weight = _whole(blob, field, weights[at])
+            if weight:
+                _add(doc, name, weight * share, "", scores, reasons)
+
+
+def _pairs(groups: list[Group], query: Query, source: int) -> list[tuple[list[bytes], list[bytes], float, str]]:
+    """Return the pairs of words that follow each other in the query, as packed term numbers of one source."""
+    by_word = {group.text: group for group in groups}
+    found = []
+    for first, second in query.pairs:
+        left, right = by_word.get(query.words[first].text), by_word.get(query.words[second].text)
+        if left and right:
+            starts, ends = left.numbers[source], right.numbers[source]
+            if starts and ends and starts != ends:
+                found.append((_packed(starts), _packed(ends), min(left.idf, right.idf), f"{left.text} {right.text}"))
+    return found
+
+
+def _packed(numbers: set[int]) -> list[bytes]:
+    return [number.to_bytes(4, byteorder) for number in sorted(numbers)]
 
 
 def _add(
@@ -83,24 +92,24 @@ def _add(
     reasons[doc].append((signal, value, about))
 
 
-def _together(blob: bytes, left: set[int], right: set[int]) -> float:
+def _together(blob: bytes, starts: list[bytes], ends: list[bytes]) -> float:
     """Return how close two words come: ``PHRASE`` side by side in order, ``NEAR`` within a few terms, else 0."""
     best = 0.0
-    ends = [number.to_bytes(4, byteorder) for number in sorted(right)]
-    for number in sorted(left):
-        start = number.to_bytes(4, byteorder)
-        at = blob.find(start)
-        seen = 0
-        while at >= 0 and seen < 32:
-            if at % 4 == 0:
-                seen += 1
-                for end in ends:
+    for end in ends:
+        if end not in blob:
+            continue
+        for start in starts:
+            at = blob.find(start)
+            seen = 0
+            while at >= 0 and seen < 32:
+                if at % 4 == 0:
+                    seen += 1
                     if blob.startswith(end, at + 4):
                         return PHRASE
                     near = blob.find(end, max(0, at - 4 * _WINDOW), at + 4 * _WINDOW + 4)
                     if near >= 0 and near % 4 == 0:
                         best = NEAR
-            at = blob.find(start, at + 1)
+                at = blob.find(start, at + 1)
     return best
 
 
@@ -113,9 +122,12 @@ def _whole(blob: bytes, field: int, weights: dict[int, float]) -> float:
     stop = _aligned(blob, end, start)
     if stop <= start or stop - start > 4 * 400:
         return 0.0
+    numbers = memoryview(blob)[start:stop].cast("I").tolist()
+    if weights.keys().isdisjoint(numbers):
+        return 0.0
     best = total = 0.0
     whole = True
-    for number in (*memoryview(blob)[start:stop].cast("I"), BREAK):
+    for number in (*numbers, BREAK):
         if number == BREAK:
             best = max(best, total) if whole else best
             total, whole = 0.0, True

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from sys import byteorder
-
-from engram.index.segment import BREAK, FIELD_END, FIELDS
+from engram.index.layout import FIELD_END, FIELDS, length_step, posting_code
 from engram.recall.score import SCALE, Impacts, idf, nearest_step, step_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engram.index.layout import Entry
     from engram.recall.rank import Group
     from engram.recall.source import Source
 
@@ -26,22 +25,25 @@ def expand(
     sources: Sequence[Source],
     groups: list[Group],
     order: list[int],
+    entries: dict[int, Entry],
     sequences: dict[int, bytes],
     scores: dict[int, int],
     reasons: dict[int, list[tuple[str, float, str]]],
 ) -> None:
     """Add to ``scores`` and ``reasons`` what each candidate shares with the first of ``order``."""
     model: dict[str, float] = {}
-    names: dict[str, list[tuple[int, int]]] = {}
     best = sum(scores[doc] for doc in order[:FEEDBACK])
     for doc in order[:FEEDBACK]:
-        counts = _weighted(sequences[doc])
+        fields = _fields(sequences[doc])
+        counts: dict[int, int] = {}
+        for field, (_, weight) in zip(fields, FIELDS, strict=False):
+            for number in field:
+                counts[number] = counts.get(number, 0) + weight
         total = sum(counts.values()) or 1
         share = scores[doc] / best
-        named = sources[doc >> 24].named(counts)
-        for number, often in counts.items():
-            term = named[number][0]
-            model[term] = model.get(term, 0.0) + share * often / total
+        # A BREAK has a number that no term has.
+        for number, (term, _) in sources[doc >> 24].named(counts).items():
+            model[term] = model.get(term, 0.0) + share * counts[number] / total
     looked = [source.lookup(model) for source in sources]
     count = step_up(sum(source.count for source in sources))
     weighed = []
@@ -52,37 +54,43 @@ def expand(
         weighed.append((weight * rarity, term, weight, rarity))
     weighed.sort(key=lambda item: (-item[0], item[1]))
     chosen = weighed[:TERMS]
-    mass = sum(weight for _, _, weight, _ in chosen) or 1.0
-    added = dict.fromkeys(order, 0)
     # Scaled so that ALPHA weighs the mean of the query's words against the mean of the lent ones.
-    factor = (1 - ALPHA) / ALPHA * max(1, len(groups)) / mass
-    for _, term, weight, rarity in chosen:
-        for at, (source, found) in enumerate(zip(sources, looked, strict=True)):
-            if term not in found:
-                continue
-            impacts = Impacts(rarity * weight * factor, nearest_step(source.length / source.count))
-            postings = source.postings(found[term][0])
-            codes = dict(zip(postings.docs, postings.codes, strict=True))
-            shift = at << 24
-            for doc in order:
-                if doc >> 24 == at and (doc - shift) in codes:
-                    added[doc] += impacts[codes[doc - shift]]
+    factor = (1 - ALPHA) / ALPHA * max(1, len(groups)) / (sum(weight for _, _, weight, _ in chosen) or 1.0)
+    lent: list[dict[int, Impacts]] = []
+    for source, found in zip(sources, looked, strict=True):
+        average = nearest_step(source.length / source.count) if source.count else 1.0
+        lent.append(
+            {
+                found[term][0]: Impacts(rarity * weight * factor, average)
+                for _, term, weight, rarity in chosen
+                if term in found
+            }
+        )
     about = ", ".join(term for _, term, _, _ in chosen[:5])
-    for doc, value in added.items():
+    for doc in order:
+        impacts = lent[doc >> 24]
+        fields = _fields(sequences[doc])
+        step = length_step(entries[doc].length)
+        value = 0
+        for number in impacts.keys() & set().union(*fields):
+            often = sum(field.count(number) * weight for field, (_, weight) in zip(fields, FIELDS, strict=False))
+            value += impacts[number][posting_code(often, step)]
         if value:
             scores[doc] += value
             reasons[doc].append(("expansion", value / SCALE, about))
 
 
-def _weighted(blob: bytes) -> dict[int, int]:
-    """Return the terms of a memory with their weighted counts."""
-    counts: dict[int, int] = {}
-    field = 0
-    for number in memoryview(blob[: len(blob) // 4 * 4]).cast("I").tolist():
-        if number == FIELD_END:
-            field += 1
-            if field == len(FIELDS):
-                break
-        elif number != BREAK:
-            counts[number] = counts.get(number, 0) + FIELDS[field][1]
-    return counts
+def _fields(blob: bytes) -> list[list[int]]:
+    """Return the term numbers of each field; second chances (see ``text.terms``) are left out."""
+    numbers = memoryview(blob).cast("I").tolist()
+    fields = []
+    start = 0
+    for _ in FIELDS:
+        try:
+            end = numbers.index(FIELD_END, start)
+        except ValueError:  # a long memory, cut
+            fields.append(numbers[start:])
+            break
+        fields.append(numbers[start:end])
+        start = end + 1
+    return fields

@@ -13,15 +13,15 @@ from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.floor import below_floor
 from engram.recall.query import Query, read
-from engram.recall.score import K1, SCALE, Impacts, idf, nearest_step, step_up
+from engram.recall.score import SCALE, Impacts, idf, nearest_step, step_up
 from engram.recall.typos import corrections
 from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from engram.index.segment import Entry, Postings
+    from engram.index.layout import Entry
     from engram.recall.source import Source
 
 __all__ = ["CANDIDATES", "SIGNALS", "Hit", "Ranking", "rank"]
@@ -66,23 +66,35 @@ class Ranking(Record):
 
 
 class Group:
-    """One word of the query and where it stands: numbers of memories, ascending, with what it adds to each."""
+    """One word of the query and where it stands: numbers of memories, ascending, with a code each."""
 
-    __slots__ = ("corrected", "docs", "frequency", "idf", "numbers", "text", "values")
+    __slots__ = ("codes", "corrected", "docs", "frequency", "idf", "most", "numbers", "text", "values")
 
-    def __init__(self, text: str, *, corrected: str = "") -> None:
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.corrected = corrected
+        self.corrected = ""
         self.frequency = 0
         self.idf = 0.0
-        self.docs: Sequence[int] = ()
-        self.values: Sequence[int] = ()
+        self.most = 0
+        """What it adds to a memory at most."""
         self.numbers: list[set[int]] = []
+        """The numbers of its terms in each source."""
+        self.docs: list[int] = []
+        self.codes: list[int] = []
+        self.values: Mapping[int, int] = {}
+        """What a code adds to the score. Where several forms were put together the code is the value."""
 
     def value(self, doc: int) -> int:
         """Return what the word adds to a memory, 0 where it does not stand."""
         at = bisect_left(self.docs, doc)
-        return self.values[at] if at < len(self.docs) and self.docs[at] == doc else 0
+        return self.values[self.codes[at]] if at < len(self.docs) and self.docs[at] == doc else 0
+
+
+class _Same(dict[int, int]):
+    """Gives every number for itself."""
+
+    def __missing__(self, key: int) -> int:
+        return key
 
 
 def rank(
@@ -124,7 +136,7 @@ def rank(
     order = _order(candidates, scores, entries, off)
     if "expansion" not in off:
         pinned = order[:2]
-        expand(sources, groups, order, sequences, scores, reasons)
+        expand(sources, groups, order, entries, sequences, scores, reasons)
         order = pinned + [doc for doc in _order(candidates, scores, entries, off) if doc not in pinned]
     order = order[:limit]
     if "confidence" not in off:
@@ -181,74 +193,83 @@ def _fill(
     forms: tuple[tuple[str, float], ...],
 ) -> None:
     """Read the postings of a group. Of several forms in one memory the one that counts most counts."""
-    docs: list[int] = []
-    values: list[int] = []
+    lists = []
     for at, (source, found) in enumerate(zip(sources, looked, strict=True)):
         present = [(found[term][0], weight) for term, weight in forms if term in found]
         group.numbers.append({number for number, _ in present})
-        if not present:
-            continue
-        average = nearest_step(source.length / source.count)
-        shift = at << SOURCE_BITS
-        lists: list[tuple[Postings, Impacts]] = [
-            (source.postings(number), Impacts(group.idf * weight, average)) for number, weight in present
-        ]
-        if len(lists) == 1:
-            (postings, impacts) = lists[0]
-            docs += [doc + shift for doc in postings.docs] if shift else postings.docs
-            values += [impacts[code] for code in postings.codes]
-            continue
+        average = nearest_step(source.length / source.count) if source.count else 1.0
+        for number, weight in present:
+            lists.append((at << SOURCE_BITS, *source.postings(number), Impacts(group.idf * weight, average)))
+    if len(lists) == 1 and not lists[0][0]:
+        _, docs, codes, group.values = lists[0]
+        group.docs, group.codes = list(docs), list(codes)
+    else:
         best: dict[int, int] = {}
-        for postings, impacts in lists:
-            for doc, code in zip(postings.docs, postings.codes):
+        for shift, docs, codes, impacts in lists:
+            for doc, code in zip(docs, codes):
                 value = impacts[code]
-                if value > best.get(doc, 0):
-                    best[doc] = value
-        some = sorted(best)
-        docs += [doc + shift for doc in some]
-        values += [best[doc] for doc in some]
-    group.docs = docs
-    group.values = values
+                if value > best.get(doc + shift, 0):
+                    best[doc + shift] = value
+        group.docs = sorted(best)
+        group.codes = [best[doc] for doc in group.docs]
+        group.values = _Same()
+    group.most = max(group.values[code] for code in set(group.codes))
 
 
 def _accumulate(sources: Sequence[Source], groups: list[Group]) -> dict[int, int]:
-    """Add up BM25, the rarest word first; common words only count where they can still change the best hundred."""
+    """Add up BM25, the weightiest word first, and drop what can no longer reach the best hundred.
+
+    The result holds at least these, with their exact scores, and all that tie with the last of them.
+    """
+    groups = sorted(groups, key=lambda group: (-group.most, group.text))
+    rest = sum(group.most for group in groups)
+    dead = {doc + (at << SOURCE_BITS) for at, source in enumerate(sources) for doc in source.dead}
     totals: dict[int, int] = {}
-    rest = [0.0] * (len(groups) + 1)
-    for at in range(len(groups) - 1, -1, -1):
-        rest[at] = rest[at + 1] + groups[at].idf * (K1 + 1) * SCALE
-    dead = [doc + (at << SOURCE_BITS) for at, source in enumerate(sources) for doc in source.dead]
-    closed = False
-    for at, group in enumerate(groups):
-        if not closed and len(totals) > 8 * CANDIDATES and len(group.docs) > 8 * CANDIDATES:
-            for doc in dead:
-                totals.pop(doc, None)
-            bar = sorted(totals.values())[-CANDIDATES] if len(totals) >= CANDIDATES else 0
-            if rest[at] < bar:
-                closed = True
-                lowest = bar - rest[at]
-                totals = {doc: value for doc, value in totals.items() if value >= lowest}
-        if not closed:
-            get = totals.get
-            for doc, value in zip(group.docs, group.values):
-                totals[doc] = get(doc, 0) + value
-        elif len(totals) * 4 < len(group.docs):
+    bar = 0
+    for group in groups:
+        values = group.values
+        if rest >= bar:
+            # A memory with none of the words so far can still get among the best.
+            if totals:
+                get = totals.get
+                for doc, code in zip(group.docs, group.codes):
+                    totals[doc] = get(doc, 0) + values[code]
+            else:
+                totals = {doc: values[code] for doc, code in zip(group.docs, group.codes)}
+        elif len(totals) * 8 < len(group.docs):
             for doc in totals:
                 totals[doc] += group.value(doc)
         else:
-            for doc, value in zip(group.docs, group.values):
+            for doc, code in zip(group.docs, group.codes):
                 if doc in totals:
-                    totals[doc] += value
-    for doc in dead:
-        totals.pop(doc, None)
+                    totals[doc] += values[code]
+        rest -= group.most
+        for doc in dead & totals.keys():
+            del totals[doc]
+        if len(totals) > 4 * CANDIDATES and rest < max(totals.values()):
+            bar = _bar(totals, bar)
+            if rest < bar:
+                least = bar - rest
+                totals = {doc: value for doc, value in totals.items() if value >= least}
     return totals
+
+
+def _bar(totals: dict[int, int], known: int) -> int:
+    """Return the score of the last of the best hundred; it is known to be ``known`` or more."""
+    guess = max(totals.values())
+    while True:
+        guess = max(known, guess * 3 // 4)
+        high = [value for value in totals.values() if value >= guess]
+        if len(high) >= CANDIDATES:
+            high.sort(reverse=True)
+            return high[CANDIDATES - 1]
 
 
 def _best(
     sources: Sequence[Source], totals: dict[int, int], leave_out: Callable[[Entry], str] | None
 ) -> tuple[list[int], dict[int, Entry], tuple[tuple[Entry, str], ...]]:
     """Return the candidates, best first, and what is known of them; those that must not be routed are named apart."""
-    bar = sorted(totals.values(), reverse=True)[CANDIDATES - 1] if len(totals) > CANDIDATES else 0
+    bar = _bar(totals, 0) if len(totals) > CANDIDATES else 0
     chosen = [doc for doc, value in totals.items() if value >= bar]
     entries: dict[int, Entry] = {}
     for at, source in enumerate(sources):

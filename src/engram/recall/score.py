@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import log, log2
 
-from engram.index.segment import steps_to_length
+from engram.index.layout import steps_to_length
 
 __all__ = ["SCALE", "Impacts", "idf", "nearest_step", "step_up"]
 

@@ -6,9 +6,9 @@ from typing import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from engram.index.segment import Entry, Postings
+    from engram.index.layout import Entry
 
 __all__ = ["Source"]
 
@@ -37,8 +37,8 @@ class Source(Protocol):
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
 
-    def postings(self, number: int) -> Postings:
-        """Return where a term stands."""
+    def postings(self, number: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""

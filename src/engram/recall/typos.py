@@ -14,7 +14,7 @@ SHORTEST = 5
 # A word longer than this has more neighbours than are worth asking for.
 LONGEST = 24
 MOST = 2
-WEIGHT = 0.8
+WEIGHT = 0.9
 # A query is forgiven at most so many words.
 _WORDS = 12
 
