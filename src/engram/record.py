@@ -1,8 +1,9 @@
 """Frozen value types that cost nothing to import.
 
-``dataclasses`` and ``typing`` each cost as much as starting the interpreter (``docs/decisions/0002-cold-start.md``), and
-the value types here are imported on every prompt. A ``Record`` is what a frozen, slotted dataclass would be: fields are
-the class's annotations, in order, with optional immutable defaults; type checkers see it as a dataclass.
+``dataclasses`` and ``typing`` each cost as much as starting the interpreter (``docs/decisions/0002-cold-start.md``),
+and the value types here are imported on every prompt. A ``Record`` is what a frozen, slotted dataclass
+would be: fields are the class's annotations, in order, with optional immutable defaults; type checkers see it as a
+dataclass.
 
 >>> class Point(Record):
 ...     x: int
@@ -17,10 +18,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Self, dataclass_transform
 else:
 
-    def dataclass_transform(**_options: object):
+    def dataclass_transform(**_options: object) -> Callable[[type], type]:
         """Stand in for ``typing.dataclass_transform``, which only type checkers read."""
         return lambda cls: cls
 
@@ -59,7 +61,7 @@ def _make_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> 
     parameters = ", ".join(f"{f}=_default_{f}" if f in defaults else f for f in fields)
     body = "".join(f"\n    _set_{f}(self, {f})" for f in fields)
     # Built as source so that a wrong or missing argument fails with Python's own message.
-    exec(f"def __init__(self, {parameters}):{body}", scope)
+    exec(f"def __init__(self, {parameters}):{body}", scope)  # noqa: S102
     return scope["__init__"]
 
 

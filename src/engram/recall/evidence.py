@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engram.recall.query import Query
-    from engram.recall.rank import Group
+    from engram.recall.ranking import Group
     from engram.recall.source import Source
 
 __all__ = ["texts_add"]

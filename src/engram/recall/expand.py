@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engram.index.layout import Entry
-    from engram.recall.rank import Group
+    from engram.recall.ranking import Group
     from engram.recall.source import Source
 
 __all__ = ["expand"]

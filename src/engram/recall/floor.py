@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engram.recall.rank import Group
+    from engram.recall.ranking import Group
 
 __all__ = ["SCORE", "SHARE", "below_floor"]
 

@@ -1,1 +1,1 @@
-"""Words, stems and stop lists: pure text handling."""
+"""Text without I/O: words, slugs, JSON with comments."""

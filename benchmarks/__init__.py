@@ -1,0 +1,1 @@
+"""How fast Engram is, as ratios to the start of the interpreter it runs on: ``python -m benchmarks``."""

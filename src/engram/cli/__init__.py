@@ -1,0 +1,91 @@
+"""The ``engram`` command: reads the words, calls the service, prints. One module a command group."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.errors import EngramError
+
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Exit codes: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused by safety, policy or a human, 7 not
+    found, 130 interrupted.
+    """
+    given = list(sys.argv[1:] if words is None else words)
+    if given in (["--version"], ["-V"], ["version"]):
+        from engram.version import __version__
+
+        print(f"engram {__version__}")
+        return 0
+    from engram.cli.output import use_utf8
+
+    use_utf8()
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("\nInterrupted; nothing more was done.", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away (`engram list | head`): nothing is wrong, and Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+
+
+def _run(words: list[str]) -> int:
+    from engram.cli.output import Output
+    from engram.cli.parser import help_text, parse
+    from engram.errors import EngramError, UsageError
+
+    output = Output(as_json="--json" in words)
+    try:
+        name = next((word for word in words if not word.startswith("-")), "")
+        if not name or name == "help":
+            from engram.cli.overview import overview
+
+            return overview(output, words)
+        from engram.cli.commands import COMMANDS, find_command
+
+        command = find_command(name)
+        if command is None:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, [known.name for known in COMMANDS], n=1)
+            hint = f"Did you mean engram {near[0]}?" if near else "engram --help lists the commands."
+            raise UsageError(f"There is no command {name}.", hint=hint)
+        rest = list(words)
+        rest.remove(name)
+        parsed = parse(command, rest)
+        if parsed.given("help"):
+            output.text(help_text(command).rstrip("\n"))
+            return 0
+        from engram.service.session import Session
+
+        output.session = session = Session(parsed.value("workspace"))
+        module = __import__(command.module, fromlist=[command.function])
+        code = getattr(module, command.function)(session, parsed, output)
+        return int(code)
+    except EngramError as error:
+        return output.fail(error)
+    except (OSError, UnicodeError, RecursionError, MemoryError) as error:
+        return output.fail(_unexpected(error))
+
+
+def _unexpected(error: BaseException) -> EngramError:
+    from engram.errors import EngramError
+
+    path = str(getattr(error, "filename", "") or "")
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return EngramError(f"{path}: {reason}" if path else reason, path=path)

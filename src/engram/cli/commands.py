@@ -1,0 +1,154 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from engram.cli.parser import Argument, Command, Option
+
+__all__ = ["COMMANDS", "find_command"]
+
+_SCOPE = Option("scope", "workspace, global or both", value="SCOPE")
+_ID = Argument("ID", "the id of a memory, as engram list shows it")
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "inject",
+        "Start a memory: in this project, or one for all projects.",
+        "engram.cli.keeping",
+        "inject_command",
+        options=(Option("global-path", "make or adopt a global memory in this folder", value="FOLDER"),),
+        examples=("engram inject", "engram inject --global-path ~/notes/engram"),
+        aliases=("init",),
+        details="Creates .agents/.engram at the top of the Git repository (outside Git: in this folder). "
+        "Running it twice changes nothing.",
+    ),
+    Command(
+        "save",
+        "Propose one memory, see exactly what would be written, and decide.",
+        "engram.cli.saving",
+        "save_command",
+        arguments=(
+            Argument("KIND", "rule, skill or knowledge (default: knowledge)", required=False),
+            Argument("TEXT", "what to remember, in quotes; or one candidate line: TYPE: rule | TEXT: …"),
+        ),
+        options=(
+            _SCOPE,
+            Option("role", "give it only to these roles, separated by commas", value="ROLES"),
+            Option("title", "a title of your own; the first sentence otherwise", value="TITLE"),
+            Option("triggers", "words that should bring it up, separated by commas", value="WORDS"),
+            Option("depends-on", "ids that belong before it, separated by commas", value="IDS"),
+            Option("update", "add the text to this memory", value="ID"),
+            Option("supersedes", "replace this memory, which stays on record", value="ID"),
+        ),
+        examples=(
+            'engram save rule "Use pnpm for every install; npm rewrites the lockfile."',
+            'engram save knowledge "Prices are integers in cents." --triggers price,money',
+            'echo A | engram save rule "Never push to main."',
+        ),
+        details="Answer A to accept, B and a note to accept with the note, C to cancel. An answer may come through a "
+        "pipe within 10 seconds; no answer is a refusal (exit status 5).",
+    ),
+    Command(
+        "load",
+        "Give the memories that a task needs, ready for an agent.",
+        "engram.cli.reading",
+        "load_command",
+        arguments=(Argument("TASK", "the task, in any language, in quotes", required=False),),
+        options=(
+            Option("id", "one memory whole, by its id", value="ID"),
+            Option("full", "whole memories, with origin, notes and variants"),
+            Option("dry-run", "only say what would be given, and its size"),
+            Option("budget-tokens", "at most this many tokens (50 to 16000)", value="N", integer=True),
+            Option("disclosure", "auto, bodies or cards", value="HOW"),
+        ),
+        examples=(
+            'engram load "add a price column to the orders table"',
+            "engram load --id use-pnpm-for-every-install",
+        ),
+    ),
+    Command(
+        "list",
+        "List the active memories.",
+        "engram.cli.reading",
+        "list_command",
+        options=(
+            Option("type", "only rule, skill or knowledge", value="KIND"),
+            Option("scope", "only workspace or global", value="SCOPE"),
+        ),
+        examples=("engram list", "engram list --type rule"),
+        aliases=("ls",),
+    ),
+    Command(
+        "show",
+        "Show one memory file as it is.",
+        "engram.cli.reading",
+        "show_command",
+        arguments=(_ID,),
+        examples=("engram show use-pnpm-for-every-install",),
+    ),
+    Command(
+        "archive",
+        "Take a memory out of use, with the reason; nothing is deleted.",
+        "engram.cli.keeping",
+        "archive_command",
+        arguments=(_ID,),
+        options=(Option("reason", "why it no longer holds", value="TEXT"),),
+        examples=('engram archive build-runs-on-node-16 --reason "the build moved to Node 20"',),
+    ),
+    Command(
+        "verify",
+        "Compare every memory file with the ledger of approved hashes.",
+        "engram.cli.keeping",
+        "verify_command",
+        options=(Option("scope", "workspace, global or all", value="SCOPE"),),
+        examples=("engram verify",),
+    ),
+    Command(
+        "trust",
+        "Accept the memory that came with this project, so that it may instruct.",
+        "engram.cli.trusting",
+        "trust_command",
+        options=(
+            Option("list", "list what this machine trusts"),
+            Option("revoke", "take this project off that list"),
+        ),
+        examples=("engram trust", "engram trust --list"),
+    ),
+    Command(
+        "status",
+        "Say what memory there is here and what needs attention.",
+        "engram.cli.keeping",
+        "status_command",
+        examples=("engram status", "engram status --json"),
+    ),
+    Command(
+        "config",
+        "See and change settings.",
+        "engram.cli.configuring",
+        "config_command",
+        arguments=(
+            Argument("ACTION", "view, get, set or unset", required=False),
+            Argument("KEY", "a key, as engram config view shows it", required=False),
+            Argument("VALUE", "the new value; lists are separated by commas", required=False),
+        ),
+        options=(Option("global", "change your own configuration instead of the workspace's"),),
+        examples=("engram config view", "engram config get load.limit", "engram config set load.limit 6"),
+    ),
+    Command(
+        "author",
+        "Say who you are in the memories that you save.",
+        "engram.cli.configuring",
+        "author_command",
+        arguments=(
+            Argument("ACTION", "set or show", required=False),
+            Argument("NAME", "your name", required=False),
+            Argument("EMAIL", "your e-mail address", required=False),
+        ),
+        options=(Option("global", "for all projects instead of this one"),),
+        examples=('engram author set "Ada Lovelace" ada@example.com', "engram author show"),
+    ),
+)
+
+
+def find_command(name: str) -> Command | None:
+    """Return the command of that name or alias."""
+    return next((command for command in COMMANDS if name == command.name or name in command.aliases), None)

@@ -1,0 +1,83 @@
+"""``config`` and ``author``."""
+
+from __future__ import annotations
+
+from engram.errors import UsageError
+from engram.service.author import author_of
+from engram.service.configuring import change_setting, remember_author
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.cli.output import Output
+    from engram.cli.parser import Parsed
+    from engram.service.session import Session
+
+__all__ = ["author_command", "config_command"]
+
+
+def config_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """``config view|get|set|unset``."""
+    action, key, value = parsed.word("ACTION") or "view", parsed.word("KEY"), parsed.word("VALUE")
+    has_value = "VALUE" in parsed.words
+    match action:
+        case "view" if not key:
+            return _view(session, output)
+        case "get" if key and not has_value:
+            entry = session.settings.entry(key)
+            output.text(_shown(entry.value))
+            return output.done({"key": key, "value": entry.value, "layer": entry.layer, "where": entry.where})
+        case "set" if key and has_value:
+            file, changed = change_setting(session, key, value, everywhere=parsed.given("global"))
+            output.text(f"{key} = {value} in {file}" if changed else f"{key} is {value} already in {file}")
+            return output.done({"key": key, "file": file, "changed": changed})
+        case "unset" if key and not has_value:
+            file, changed = change_setting(session, key, None, everywhere=parsed.given("global"))
+            output.text(f"{key} is no longer set in {file}" if changed else f"{key} is not set in {file}")
+            return output.done({"key": key, "file": file, "changed": changed})
+        case _:
+            raise UsageError(
+                "engram config does not understand that.",
+                hint="engram config view, get KEY, set KEY VALUE or unset KEY; a list in one word: a,b",
+            )
+
+
+def author_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """``author set|show``."""
+    action, name, email = parsed.word("ACTION") or "show", parsed.word("NAME"), parsed.word("EMAIL")
+    if action == "set" and name and email:
+        author = remember_author(session, name, email, everywhere=parsed.given("global"))
+        output.text(f"{author.name} <{author.email}> ({author.origin})")
+    elif action == "show" and not name:
+        author = author_of(session)
+        output.text(f"{author.name} <{author.email}> ({author.origin})")
+    else:
+        raise UsageError(
+            "engram author does not understand that.", hint='engram author set "Your Name" you@example.com'
+        )
+    return output.done({"name": author.name, "email": author.email, "origin": author.origin})
+
+
+def _view(session: Session, output: Output) -> int:
+    settings = session.settings
+    rows = settings.entries()
+    width = max(len(entry.name) for entry in rows)
+    for entry in rows:
+        origin = output.paint(f"  ({entry.where or entry.layer})", "dim") if entry.layer != "default" else ""
+        output.text(f"{entry.name:<{width}}  {_shown(entry.value)}{origin}")
+    for item in settings.not_counted:
+        output.text(f"Not counted: {item.key} = {_shown(item.value)} in {item.file}: {item.reason}")
+    for unknown in settings.unknown:
+        output.text(f"Unknown, kept: {unknown.key} in {unknown.file}")
+    return output.done(
+        {
+            "settings": [entry.as_dict() for entry in rows],
+            "not_counted": [item.as_dict() for item in settings.not_counted],
+            "unknown": [item.as_dict() for item in settings.unknown],
+        }
+    )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        return ", ".join(str(part) for part in value) or "(none)"
+    return str(value) if value != "" else "(none)"

@@ -1,0 +1,74 @@
+"""``engram`` alone: what it is, how things stand here, what to do next."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.cli.output import Output
+
+__all__ = ["overview"]
+
+
+def overview(output: Output, words: Sequence[str]) -> int:
+    """Print the overview, or with ``--help`` the list of commands.
+
+    Raises:
+        UsageError: for an option that does not exist.
+    """
+    from engram.cli.commands import COMMANDS, find_command
+    from engram.cli.parser import help_text
+    from engram.errors import UsageError
+
+    names = [word for word in words if not word.startswith("-")]
+    unknown = [word for word in words if word.startswith("-") and word not in {"--json", "--help", "-h"}]
+    if unknown:
+        raise UsageError(f"engram has no option {unknown[0]}.", hint="engram --help lists the commands.")
+    if names[1:]:
+        command = find_command(names[1])
+        if command is None:
+            raise UsageError(f"There is no command {names[1]}.", hint="engram --help lists the commands.")
+        output.text(help_text(command).rstrip("\n"))
+        return 0
+    if names or "--help" in words or "-h" in words:
+        output.text("usage: engram COMMAND [options]\n\nMemory for AI coding agents that you own.\n\ncommands:")
+        for command in COMMANDS:
+            output.text(f"  {command.name:<9} {command.summary}")
+        output.text("\nengram COMMAND --help explains one and shows an example.")
+        output.text(
+            "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 7 not found, "
+            "130 interrupted."
+        )
+        return 0
+    return _state(output)
+
+
+def _state(output: Output) -> int:
+    from engram.cli.keeping import state_line
+    from engram.service.keeping import root_states
+    from engram.service.session import Session
+    from engram.version import __version__
+
+    output.session = session = Session()
+    states = root_states(session)
+    output.text(f"{output.paint('Engram', 'bold')} {__version__} - memory for AI coding agents that you own")
+    output.text("")
+    for state in states:
+        output.text(state_line(state))
+    workspace = next((state for state in states if state.scope == "workspace"), None)
+    if workspace is None:
+        output.text("There is no memory in this project yet.")
+        following = "engram inject"
+    elif workspace.foreign:
+        output.text("It came with the project and is foreign: reference only until you accept it.")
+        following = "engram trust"
+    elif workspace.skipped:
+        output.text(f"{workspace.skipped} files are skipped.")
+        following = "engram verify"
+    elif not workspace.rules + workspace.skills + workspace.knowledge:
+        following = 'engram save rule "a rule that this project lives by"'
+    else:
+        following = 'engram load "what you are about to do"'
+    output.text(f"\nNext: {output.paint(following, 'cyan')}   (engram --help lists all commands)")
+    return output.done({"version": __version__, "roots": [state.as_dict() for state in states], "next": following})

@@ -1,0 +1,154 @@
+"""One configuration file, read: its keys whichever way they are spelled, the unknown ones, and what is wrong with it.
+
+``{"load": {"limit": 6}}`` is the usual shape; ``{"load.limit": 6}`` means the same. Both at once is an error.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from engram.config.keys import find, is_group, shown, validate
+from engram.errors import ConfigError
+from engram.model import MAX_BYTES
+from engram.record import Record
+from engram.text.jsonc import JsoncError, Member, position, read_tree
+
+__all__ = ["CONFIG_NAME", "ConfigFile", "Place", "read_config", "scan_config", "syntax_error"]
+
+CONFIG_NAME = "engram.config.json"
+
+
+class Place(Record):
+    """A value in a file: the keys that lead to it, the value as read, and the offset of its key in the text."""
+
+    path: tuple[str, ...]
+    value: object
+    at: int
+
+
+class ConfigFile(Record):
+    """The keys of one file: the known ones by name, and the unknown ones, which are kept and ignored (F21)."""
+
+    file: str
+    text: str
+    known: dict[str, Place]
+    unknown: dict[str, Place]
+
+    def value(self, name: str) -> object:
+        """Return the value of a key that stands in the file.
+
+        Raises:
+            ConfigError: names the file, the line, the key, what was given and what is allowed.
+        """
+        place = self.known[name]
+        try:
+            return validate(name, place.value, self.file)
+        except ConfigError as error:
+            error.path, error.line = self.file, self.line(place)
+            raise
+
+    def line(self, place: Place) -> int:
+        """Return the 1-based line of a value: counted when it is asked for, a clone's file may hold many keys."""
+        return position(self.text, place.at)[0]
+
+
+def read_config(file: str) -> ConfigFile | None:
+    """Return the keys of a configuration file, unchecked; None where there is no file.
+
+    Raises:
+        ConfigError: for a file that cannot be read or is not JSON with comments, with line and column.
+    """
+    data = _read(file)
+    if data is None:
+        return None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = position(data[: error.start].decode("utf-8"), error.start)
+        raise syntax_error(file, JsoncError("the bytes here are not UTF-8", line, column)) from error
+    return scan_config(text, file)
+
+
+def scan_config(text: str, file: str) -> ConfigFile:
+    """Return the keys of a configuration text, unchecked; ``file`` is named in messages.
+
+    Raises:
+        ConfigError: for a text that is not JSON with comments, a key that is spelled in two ways, or a group of keys
+            that is no object.
+    """
+    try:
+        tree = read_tree(text)
+    except JsoncError as error:
+        raise syntax_error(file, error) from error
+    if tree.members is None:
+        line, column = position(text, tree.start)
+        raise syntax_error(file, JsoncError("the settings must stand in braces: { }", line, column))
+    found = ConfigFile(file, text, {}, {})
+    _collect(tree.members, (), found)
+    return found
+
+
+def syntax_error(file: str, error: JsoncError) -> ConfigError:
+    """Return the error for a file that is not JSON, named with line and column; nothing was written."""
+    return ConfigError(
+        f"{file} is not valid JSON: line {error.line}, column {error.column}: {error.reason}",
+        hint="Correct the file by hand; Engram has not changed it.",
+        path=file,
+        line=error.line,
+        details={"column": error.column, "reason": error.reason},
+    )
+
+
+def _collect(members: list[Member], path: tuple[str, ...], found: ConfigFile) -> None:
+    for member in members:
+        here = (*path, member.key)
+        name = ".".join(here)
+        group = is_group(name)
+        if group and member.value.members is not None:
+            _collect(member.value.members, here, found)
+            continue
+        place = Place(here, member.value.value, member.start)
+        known = find(name) is not None
+        if group and not known:
+            raise ConfigError(
+                f'"{name}" in {found.file} is {shown(place.value)}, but must hold its keys in braces',
+                hint=f'For example: "{name}": {{}}',
+                path=found.file,
+                line=found.line(place),
+            )
+        names = found.known if known else found.unknown
+        if known and name in names:
+            raise ConfigError(
+                f"{name} stands twice in {found.file}, in lines {found.line(names[name])} and {found.line(place)}",
+                hint="Keep one of them.",
+                path=found.file,
+                line=found.line(place),
+            )
+        names[name] = place
+
+
+def _read(file: str) -> bytes | None:
+    """Return a file's bytes; a clone may bring a pipe, a device or a huge file under this name, so the kind counts."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(file, flags)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}", path=file) from error
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ConfigError(f"{file} is not a regular file", hint="Put a JSON file there, or nothing.", path=file)
+        chunks = []
+        size = 0
+        while chunk := os.read(handle, MAX_BYTES + 1):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_BYTES:
+                raise ConfigError(f"{file} is larger than {MAX_BYTES // 1024} KiB, which no settings need", path=file)
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}", path=file) from error
+    finally:
+        os.close(handle)
+    return b"".join(chunks)

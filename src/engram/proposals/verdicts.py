@@ -1,0 +1,183 @@
+"""What a candidate means for the memory that is there: ADD, UPDATE, SUPERSEDE or NOOP (F20, C42).
+
+A verdict comes from the candidate and the active memories of one scope, and from nothing else: the same input gives the
+same verdict in every process. The judges of ``_JUDGES`` are asked in the order of F20 and the first answer counts.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from engram.errors import NotFoundError
+from engram.record import Record
+from engram.text.lines import split_lines
+from engram.text.slugs import check_id, fold_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from engram.model import Memory, VerdictWord
+    from engram.proposals.candidates import Candidate
+
+__all__ = ["Verdict", "judge", "normalise"]
+
+_END_PUNCTUATION = ".。．｡…!！?？;；,，、:："
+_RELATED = 3  # at most so many near memories are shown
+_NEAR = 0.5  # share of words in common above which a memory is shown as related
+_LEAST_IN_COMMON = 2  # one word in common is chance
+_ASCII_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+
+
+class Verdict(Record):
+    """The answer for one candidate in one scope.
+
+    ``id`` is the memory that it touches, ``""`` for ADD. ``reason`` is a sentence for a person. ``related`` are ids of
+    near memories, nearest first; only an ADD has them.
+    """
+
+    word: VerdictWord
+    id: str = ""
+    reason: str = ""
+    related: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """Return the line that C42 prescribes, such as ``Verdict: NOOP duplicate of <id>``."""
+        touched = {"ADD": "", "NOOP": f" duplicate of {self.id}"}.get(self.word, f" {self.id}")
+        return f"Verdict: {self.word}{touched}"
+
+
+def normalise(text: str) -> str:
+    """Return the form in which two texts are compared for NOOP (F20).
+
+    NFC, case folded, each run of white space one blank, without bullets at the beginnings of lines (outside code
+    fences, where they are text) and without punctuation at the end. A text of nothing but punctuation stays.
+    """
+    lines = []
+    fenced = False
+    for line in split_lines(text):
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+        lines.append(bare[2:] if bare.startswith(("- ", "* ")) and not fenced else bare)
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", "\n".join(lines)).casefold())
+    joined = " ".join(folded.split())
+    return joined.rstrip(_END_PUNCTUATION + " ") or joined
+
+
+def judge(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
+    """Return the verdict on ``candidate`` against the active memories of one scope.
+
+    Args:
+        candidate: as ``parse_candidates`` gives it.
+        memories: the active memories of the target scope, all of them, in any order.
+
+    Raises:
+        NotFoundError: when UPDATE or SUPERSEDES names no memory among ``memories``; it names the closest ids.
+        UsageError: when that name is no id (F12).
+    """
+    ordered = sorted(memories, key=lambda memory: fold_id(memory.id))
+    for ask in _JUDGES:
+        verdict = ask(candidate, ordered)
+        if verdict is not None:
+            return verdict
+    related = _related(candidate, ordered)
+    near = f"; near to it: {', '.join(related)}" if related else ""
+    return Verdict("ADD", reason=f"no memory says this yet{near}", related=related)
+
+
+def _noop(candidate: Candidate, memories: Sequence[Memory]) -> Verdict | None:
+    wanted = normalise(candidate.text)
+    for memory in memories:
+        if wanted in _statements(memory):
+            kind = candidate.type or "knowledge"
+            other = "" if memory.type == kind else f", as {memory.type}"
+            return Verdict("NOOP", memory.id, f"{memory.id} says the same already{other}")
+    return None
+
+
+def _statements(memory: Memory) -> Iterator[str]:
+    """Yield what ``memory`` says: its whole content, and each bullet of a content that is nothing but bullets.
+
+    A bullet under a sentence or a heading is about that, so it says nothing by itself.
+    """
+    yield normalise(memory.content)
+    lines = [line for line in split_lines(memory.content) if line.strip()]
+    if len(lines) > 1 and all(line.startswith(("- ", "* ")) for line in lines):
+        yield from map(normalise, lines)
+
+
+def _explicit(candidate: Candidate, memories: Sequence[Memory]) -> Verdict | None:
+    if candidate.update:
+        target = _target("UPDATE", candidate.update, memories)
+        return Verdict("UPDATE", target.id, f"the candidate names {target.id} as the memory that it changes")
+    if candidate.supersedes:
+        target = _target("SUPERSEDES", candidate.supersedes, memories)
+        return Verdict("SUPERSEDE", target.id, f"the candidate names {target.id} as the memory that it replaces")
+    return None
+
+
+def _target(key: str, name: str, memories: Sequence[Memory]) -> Memory:
+    scope, id_ = check_id(name)
+    folded = fold_id(id_)
+    for memory in memories:
+        if fold_id(memory.id) == folded and scope in ("", memory.scope):
+            return memory
+    from difflib import get_close_matches
+
+    ids = {fold_id(memory.id): memory.id for memory in memories}
+    closest = [ids[near] for near in get_close_matches(folded, list(ids), 3, 0.5)]
+    raise NotFoundError(
+        f"{key} names {name}, which is no active memory of this scope",
+        hint=f"the closest ids: {', '.join(closest)}" if closest else "`engram list` shows the ids that there are",
+        details={"closest": list[object](closest)},
+    )
+
+
+# The judges that find an UPDATE or SUPERSEDE nobody named belong behind these two.
+_JUDGES = (_noop, _explicit)
+
+
+def _related(candidate: Candidate, memories: Sequence[Memory]) -> tuple[str, ...]:
+    wanted = _words(candidate.text)
+    scored = []
+    for memory in memories:
+        words = _words(memory.content)
+        common = len(wanted & words)
+        share = 2 * common / (len(wanted) + len(words)) if common >= _LEAST_IN_COMMON else 0.0
+        if share >= _NEAR:
+            scored.append((-share, memory.id))
+    return tuple(id_ for _, id_ in sorted(scored)[:_RELATED])
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of ``text``: runs of letters and digits, and in Chinese, Japanese and Korean pairs of them."""
+    folded = normalise(text)
+    if folded.isascii():  # most memories: a thousand of them are compared while a person waits
+        return frozenset(folded.translate(_ASCII_BLANKS).split())
+    words: set[str] = set()
+    run = ""
+    for char in folded + " ":
+        if char.isalnum() or (run and unicodedata.category(char)[0] == "M"):
+            if run and _pairs(char) != _pairs(run[-1]):
+                words.update(_cut(run))
+                run = ""
+            run += char
+        elif run:
+            words.update(_cut(run))
+            run = ""
+    return frozenset(words)
+
+
+def _pairs(char: str) -> bool:
+    """Say whether a script without blanks uses ``char``: kana, Han and Hangul blocks."""
+    return (
+        "\u3040" <= char <= "\u30ff"
+        or "\u3400" <= char <= "\u9fff"
+        or "\uac00" <= char <= "\ud7af"
+        or char >= "\U00020000"
+    )
+
+
+def _cut(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] if _pairs(run[0]) and len(run) > 1 else [run]

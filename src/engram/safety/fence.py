@@ -1,0 +1,108 @@
+"""Recalled text as an agent sees it: fenced, with its provenance, and inert (decision 9, C2 of the complaint kinds).
+
+>>> print(fence_block("Use pnpm.", id="use-pnpm", type="rule", scope="workspace", authority="instruction"))
+<engram-memory id="use-pnpm" type="rule" scope="workspace" authority="instruction">
+Use pnpm.
+</engram-memory>
+
+Used on every prompt: nothing here imports ``re``.
+"""
+
+from __future__ import annotations
+
+from engram.safety.hidden import unseen
+
+__all__ = ["FENCE", "fence_block", "show_inert"]
+
+FENCE = "engram-memory"
+
+# A tag whose name begins so could pass for our fence, or for the host's own frame around what its system says.
+_NAMES = (
+    "engram",
+    "memor",
+    "system",
+    "instruction",
+    "assistant",
+    "human",
+    "user_",
+    "user>",
+    "user ",
+    "tool_",
+    "function_",
+)
+# Characters that a reader, human or model, takes for the bracket that opens a tag.
+_BRACKETS = ("<", "\uff1c", "\ufe64")
+# A tag's name stands within so many characters of its bracket, blanks and strokes between them included.
+_REACH = 64
+
+
+def _visible(char: str) -> str:
+    return f"\\u{{{ord(char):x}}}"
+
+
+def show_inert(text: str) -> str:
+    r"""Return ``text`` with everything unseen made visible, and every tag that could pass for a fence broken.
+
+    Control, zero-width, bidirectional and tag characters, and lone surrogates, become ``\u{200b}``, and so does the
+    opening bracket of ``</memory>`` and its like. Line ends and tabs stay, CR LF becomes LF. Joiners inside emoji and
+    inside words of the scripts that need them stay. Showing the result again changes nothing.
+    """
+    text = text.replace("\r\n", "\n")
+    if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
+        text = _show(text)
+    for bracket in _BRACKETS:
+        if bracket in text:
+            text = _break_tags(text, bracket)
+    return text
+
+
+def _show(text: str) -> str:
+    parts = []
+    at = 0
+    for index, _kind in unseen(text):
+        parts += [text[at:index], _visible(text[index])]
+        at = index + 1
+    shown = "".join([*parts, text[at:]])
+    # A byte order mark is allowed at the start of a file, and a text may stand anywhere else by now.
+    return _visible("\ufeff") + shown[1:] if shown.startswith("\ufeff") else shown
+
+
+def _break_tags(text: str, bracket: str) -> str:
+    head, *rest = text.split(bracket)
+    parts = [head]
+    for piece in rest:
+        parts += [_visible(bracket) if _opens(piece[:_REACH]) else bracket, piece]
+    return "".join(parts)
+
+
+def _opens(piece: str) -> bool:
+    """Say whether what follows a bracket reads as the name of a fence, whatever its case or width."""
+    if not piece.isascii():
+        import unicodedata
+
+        piece = unicodedata.normalize("NFKC", piece)
+    name = piece.lstrip(" \t\n/\\!?|[").casefold()
+    return name.startswith(_NAMES) or not name
+
+
+def _attribute(value: str) -> str:
+    line = show_inert(value).replace("\n", " ").replace("\t", " ")
+    return "".join(_visible(char) if char in '"<>' else char for char in line)
+
+
+def fence_block(body: str, *, id: str, type: str, scope: str, authority: str, note: str = "") -> str:  # noqa: A002
+    """Return ``body`` inside Engram's fence, without a line end after it.
+
+    Args:
+        body: the text of one memory; whatever it holds, it cannot close the fence or open another.
+        id: the memory's id.
+        type: ``rule``, ``skill`` or ``knowledge``.
+        scope: ``workspace`` or ``global``.
+        authority: ``instruction`` or ``reference``, so that a reference never reads as an instruction.
+        note: what else the reader has to know first, such as ``foreign: reference only``.
+    """
+    facts = {"id": id, "type": type, "scope": scope, "authority": authority}
+    if note:
+        facts["note"] = note
+    head = " ".join(f'{name}="{_attribute(value)}"' for name, value in facts.items())
+    return f"<{FENCE} {head}>\n{show_inert(body).strip(chr(10))}\n</{FENCE}>"

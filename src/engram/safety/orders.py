@@ -1,0 +1,321 @@
+"""The tables of orders that a text can give to an agent, in English, Spanish and Chinese; ``instructions`` runs them.
+
+Windows of text between two words are short, and atomic where two follow each other: so no text makes them slow.
+"""
+
+from __future__ import annotations
+
+from engram.safety.rule import Rule
+
+__all__ = ["LITERAL", "REFERENCE", "WORDED"]
+
+_SENDS_OUT = "text that tells an agent to send data out"
+_UNSAFE = "text that tells an agent to switch a safety measure off"
+_UNASKED = "text that tells an agent to act without its human"
+_UNSEEN_CODE = "a download that is run unseen"
+_VOICE = "text that speaks as the model's system"
+_IGNORE = "text that tells an agent to ignore its instructions"
+_ROLE = "text that gives an agent another role"
+_CONCEAL = "text that tells an agent to hide something from its human"
+_PROMPT = "text that is after the agent's own prompt"
+_OBEY = "text that orders an agent about"
+
+
+def _order(kind: str, label: str, starts: str, rest: str) -> Rule:
+    """Build a row whose matches begin with one of the words of ``starts``, separated by bars; case does not matter."""
+    return Rule(kind, label, tuple(starts.split("|")), rest, fold=True)
+
+
+_NOUN = (
+    r"(?:instructions?|prompts?|directives?|guidelines?|rules|commands?|orders|directions|constraints?|programming"
+    r"|training|(?:search )?goals?|context)\b"
+)
+_GUARD = (
+    r"\b(?<!-)(?:safety|security|ethical|agent)[ -](?:[a-z]{1,20} ){0,2}(?:protocols?|guidelines?|polic(?:y|ies)"
+    r"|constraints?|restrictions?|filters?|checks?|protections?|measures?|guardrails?)\b"
+)
+_LOOT = (
+    r"(?:api[ _-]?keys?|access keys?|ssh keys?|private keys?|credentials?|passwords?|secrets\b|access tokens?|cookies"
+    r"|auth(?:entication)? tokens?|environment variables|env vars|\.env\b|id_rsa|/etc/(?:passwd|shadow)"
+    r"|user(?:'s)? data|browsing history|conversation history|chat history|system files?)"
+)
+_LOOT_ES = (
+    r"(?:contraseñas?|credenciales|claves? (?:api|privadas?|ssh|de acceso)|tokens?|secretos|cookies"
+    r"|variables de entorno)"
+)
+_LOOT_ZH = r"(?:密钥|密码|凭证|凭据|令牌|私钥|环境变量|密鑰|密碼|憑證|權杖|私鑰|環境變數|cookie|token|api ?key|ssh)"
+_OUT = (
+    r"(?:https?://|ftp://|[a-z0-9._-]{1,40}@|webhook|(?:external|remote|attacker|third[- ]party|our|this|my)[ -]"
+    r"(?:[a-z]{1,20} ){0,2}(?:server|address|host|endpoint|url|email|site|domain|location))"
+)
+_SHELL = r"(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k|fi|a)?sh|python[0-9.]{0,4}|perl|ruby|node|php)\b"
+_PRECIOUS = r"(?:\.env\b|id_rsa|\.ssh\b|/etc/passwd|/etc/shadow|\.aws/|credentials)"
+
+# What nobody may write into any memory. A prohibition directly before it takes it out.
+WORDED = (
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
+        "send|upload|post|transmit|exfiltrate|e-mail|email|forward|leak|copy",
+        rf"\b(?>[^.\n]{{0,60}}?{_LOOT})(?>[^\n]{{0,80}}?\b(?:to|at)\b)[^\n]{{0,60}}?{_OUT}",
+    ),
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
+        "envía|envia|manda|sube|subir|filtra|copia|publica",
+        rf"r?\b(?>[^.\n]{{0,60}}?{_LOOT_ES})(?>[^\n]{{0,60}}?\b(?:a|al|en)\b)[^\n]{{0,60}}?"
+        r"(?:https?://|servidor|correo|direcci[oó]n|[a-z0-9._-]{1,40}@)",
+    ),
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
+        "把|将|將",
+        rf"(?>[^。\n]{{0,20}}?{_LOOT_ZH})[^。\n]{{0,15}}?(?:发送|上传|发到|传到|泄露|發送|上傳|傳到|發到|洩露)",
+    ),
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
+        "发送|上传|泄露|發送|上傳|洩露",
+        rf"(?>[^。\n]{{0,12}}?{_LOOT_ZH})[^。\n]{{0,10}}?[到至给給]",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "ignore|disregard|override|bypass|disable|circumvent|forget|turn off|switch off",
+        rf"s?\b(?:[^.\n]{{0,30}}?{_GUARD}"
+        r"| (?:all |any |the |your )?(?:confirmation|approval) (?:checks|prompts|dialogs)\b)",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "execute|run|install|upload|forward|delete|send|transfer|modify",
+        r"\b[^.\n]{0,120}?\bwithout (?:any |the |further )?(?:(?:user|human)(?:'s)? (?:confirmation|approval|permission"
+        r"|consent)|(?:asking|notifying|telling) the (?:user|human))\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "execute|run|install",
+        r"\b[^.\n]{0,30}?\b(?:commands?|scripts?|packages?)\b[^.\n]{0,20}?\bwithout "
+        r"(?:any |further |asking for |requiring )?(?:confirmation|approval|permission|consent|verification)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "desactiva|deshabilita|ignora|omite|omitir|salta|anula",
+        r"r?\b[^.\n]{0,30}?\b(?:medidas|protocolos?|controles|filtros|comprobaciones|restricciones) de seguridad\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "ejecuta|instala|borra|aprueba",
+        r"r?\b[^.\n]{0,60}?\bsin (?:pedir )?(?:la )?(?:confirmación|aprobación|permiso) (?:del|de la) usuari[oa]\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "忽略|绕过|关闭|禁用|跳过|无视|繞過|關閉|跳過|無視",
+        r"[^。\n]{0,10}?安全(?:检查|限制|措施|协议|机制|策略|檢查|協議|機制)",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "无需|不用|不需要|不必|無需",
+        r"(?:经过|經過)?(?:用户|人工|用戶|使用者)(?:的)?(?:确认|批准|同意|許可|確認)[^。\n]{0,4}?(?:执行|运行|執行)",
+    ),
+)
+
+# Literal command lines and the marks of a chat's roles: no prohibition excuses them.
+LITERAL = (
+    _order(
+        "remote-code",
+        _UNSEEN_CODE,
+        "curl|wget|fetch",
+        r"\b[^\n|;]{0,300}(?:\|[^\n|;]{0,80}){0,2}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:-[a-z]{1,4}[ \t]{1,4})?"
+        r"(?:env[ \t]{1,4})?" + _SHELL,
+    ),
+    _order(
+        "remote-code",
+        _UNSEEN_CODE,
+        "curl|wget",
+        r"\b[^\n]{0,200}?[ \t](?:-[a-z]{0,4}o|--output|--output-document)\b[^\n]{0,160}?(?:&&|;)[ \t]{0,4}"
+        r"(?:sudo[ \t]{1,4})?(?:chmod[ \t]{1,4}(?:\+x|[0-7]{3,4})|(?:ba|z|da)?sh|python[0-9.]{0,4})[ \t]",
+    ),
+    _order(
+        "remote-code",
+        _UNSEEN_CODE,
+        "sh|bash|zsh|dash|ksh|eval|source|python|python3",
+        r"(?:[ \t]{1,4}-c)?[ \t]{0,4}[\"']?(?:<\(|\$\(|`)[ \t]{0,4}(?:curl|wget)\b",
+    ),
+    _order(
+        "remote-code",
+        _UNSEEN_CODE,
+        "iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring",
+        r"\b[^\n|]{0,200}\|[ \t]{0,4}(?:iex|invoke-expression)\b",
+    ),
+    _order(
+        "remote-code",
+        _UNSEEN_CODE,
+        "iex|invoke-expression",
+        r"[ \t]{0,4}[(&\"'$\[]{1,4}[^\n]{0,80}?(?:\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod|downloadstring)",
+    ),
+    _order(
+        "remote-code",
+        "hidden code that is run",
+        "base64",
+        r"[ \t]{1,4}(?:-d|--decode)\b[^\n|]{0,80}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?" + _SHELL,
+    ),
+    _order(
+        "remote-code",
+        "text that tells an agent to run what it finds on the network",
+        "download|navigate to|fetch|open|visit",
+        r"\b[^\n]{0,120}?\b(?:and|then)\b[^.\n]{0,20}?\b(?:run|execute) (?:it|the (?:script|code|file|payload|command)"
+        r"|whatever|any(?:thing)?)\b",
+    ),
+    _order(
+        "exfiltration",
+        "a command that sends files out",
+        "curl|wget",
+        r"\b[^\n|;]{0,200}?(?:-d|--data(?:-binary|-raw)?|-f|--form|-t|--upload-file|--post-file)[ =]?[\"']?"
+        rf"[^\s\"']{{0,24}}@?[^\s\"']{{0,80}}{_PRECIOUS}",
+    ),
+    _order(
+        "exfiltration",
+        "a command that sends files out",
+        "cat|xargs|printenv|env|tar|zip|find",
+        r"\b[^\n|]{0,120}(?:\|[^\n|]{0,40}){0,2}\|[ \t]{0,4}(?:curl|wget)\b[^\n]{0,80}?(?:@-|-d|-t|--data)"
+        r"|\b[^\n|]{0,120}(?:\|[^\n|]{0,40}){0,2}\|[ \t]{0,4}(?:nc|ncat|netcat)\b",
+    ),
+    Rule(
+        "system-voice",
+        _VOICE,
+        ("<", "[", "{", "###"),
+        r"(?:(?<=<)/?(?:system|sys|assistant|im_start|im_end)(?:[: -][^<>\n]{0,80})?>"
+        r"|(?<=<)\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|(?<=<)</?sys>>|(?<=<)hidden [^<>\n]{1,200}>"
+        r"|(?<=\[)/?inst\]|(?<=\{)_system_?\b|(?<=###) ?system:)",
+        before="",
+        fold=True,
+    ),
+    _order(
+        "system-voice",
+        _VOICE,
+        "ai |agent |agent_|system |system_|assistant |automated |llm ",
+        r"(?:agents?[ _-])?(?:override|directive)s?(?:[ _-](?:override|instruction)s?)?[ \t]{0,2}:",
+    ),
+    _order(
+        "system-voice",
+        _VOICE,
+        "attention|notice|note|message|warning|important",
+        r"[:,]?[ \t](?:to |for )?(?:any |all )?(?:ai|llm|automated|language model)s?\b[ \t]?(?:[a-z]{1,12}[ \t]){0,2}?"
+        r"(?:agents?|assistants?|systems?|models?|processors?|readers?|bots?)\b",
+    ),
+    _order(
+        "system-voice",
+        _VOICE,
+        "automated processors|override_instruction|system-directive|system_directive",
+        r"s?[ :=\n]",
+    ),
+    _order("system-voice", _VOICE, "instructions", r":[ \t]?[\"']?override\b"),
+)
+
+# What only reference text may not hold: rules and skills speak to the agent by their nature.
+REFERENCE = (
+    _order(
+        "conceal",
+        _CONCEAL,
+        "do not|don't|never|must not|without",
+        r" (?:tell|inform|notify|mention|alert|reveal)(?:ing)?\b[^.\n]{0,40}?\b(?:the |your )?"
+        r"(?:user|human|owner|developer|operator)s?\b(?! (?:interface|input|agent|id|table|name))",
+    ),
+    _order(
+        "conceal",
+        _CONCEAL,
+        "no|nunca|sin",
+        r" (?:se lo |le )?(?:digas|informes|avises|menciones|notifiques|reveles|cuentes|avisar|informar|notificar"
+        r"|decir)\b[^.\n]{0,30}?\b(?:al|a la|a los|el|la) usuari[oa]s?\b",
+    ),
+    _order(
+        "conceal",
+        _CONCEAL,
+        "不要|别|切勿|请勿|不得|不能|不可|別|勿",
+        r"(?:告诉|通知|告知|提醒|让|向|告訴|讓)[^。\n]{0,6}?(?:用户|用戶|使用者)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "ignore|disregard|forget|override|overriding|bypass",
+        r"\b[^.\n]{0,40}?\b(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original|your|system)\b"
+        rf"[^.\n]{{0,30}}?\b{_NOUN}|(?:all|any|every|these|those|the) (?:of )?(?:the |your )?"
+        r"(?:instructions|directives|orders)\b|(?:everything|all) (?:above|before|you)\b)",
+    ),
+    _order("override", _IGNORE, "suspend normal operations", ""),
+    _order(
+        "override",
+        _IGNORE,
+        "ignora|olvida|descarta|omite|omitir|desatiende|haz caso omiso de",
+        r"[rd]?\b[^.\n]{0,30}?\b(?:(?:instrucciones|órdenes|ordenes|reglas|indicaciones|directrices)\b[^.\n]{0,20}?"
+        r"\b(?:anteriores|previas|del sistema|iniciales|originales|precedentes|recibidas)\b"
+        r"|(?:todas (?:las|tus)|tus) (?:instrucciones|órdenes|reglas)\b)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "忽略|无视|忘记|忘掉|不要理会|抛开|無視|忘記|不要理會",
+        r"[^。\n]{0,8}?(?:之前|以前|以上|前面|先前|上述|所有|一切|全部|系统|系統|你的)"
+        r"[^。\n]{0,8}?(?:指令|指示|提示|规则|命令|要求|規則|说明|說明)",
+    ),
+    _order(
+        "role",
+        _ROLE,
+        "you are now|you're now",
+        r" (?:an? |the |no longer |free |in (?:[a-z]{1,16} ){0,2}mode\b|called )",
+    ),
+    _order("role", _ROLE, "from now on", r",? you(?: are|'re| will| must|r)\b"),
+    _order("role", _ROLE, "act as", r" (?:an? )?(?:unrestricted|jailbroken|uncensored|dan\b|root\b)"),
+    _order("role", _ROLE, "pretend", r" (?:that )?(?:you are|you're|to be) "),
+    _order("role", _ROLE, "you are", r" (?:[a-z]{1,20}gpt|dan)\b"),
+    _order("role", _ROLE, "ahora eres", r" (?:un|una|el|la)\b"),
+    _order("role", _ROLE, "a partir de ahora", r",? (?:eres|debes|vas a|responderás)\b"),
+    _order("role", _ROLE, "finge", r" (?:que eres|ser)\b"),
+    _order("role", _ROLE, "你现在是|你現在是|你将扮演|你將扮演|假装你是|假裝你是", ""),
+    _order("role", _ROLE, "从现在|從現在", r"(?:开始|起|開始)[,，]?你"),
+    _order(
+        "system-prompt",
+        _PROMPT,
+        "reveal|print|show|repeat|output|leak|display|dump|disclose|recite|give me|tell me",
+        r"\b[^.\n]{0,30}?(?:\b(?:the |your )?system (?:prompt|message)\b"
+        r"|\byour (?:initial |original |hidden |full )?(?:instructions|prompt)\b)",
+    ),
+    _order("system-prompt", _PROMPT, "new system prompt|updated system prompt|real system prompt", r"\b"),
+    _order(
+        "system-prompt",
+        _PROMPT,
+        "revela|muestra|imprime|repite|enséñame|dime",
+        r"\b[^.\n]{0,30}?\b(?:prompt|instrucciones) del sistema\b",
+    ),
+    _order(
+        "system-prompt",
+        _PROMPT,
+        "输出|显示|泄露|透露|打印|告诉我|重复|顯示|洩露|告訴我|輸出",
+        r"[^。\n]{0,10}?(?:系统|系統)提示",
+    ),
+    _order(
+        "obey",
+        _OBEY,
+        "agent must|assistant must|model must",
+        r" (?:now |first |always |immediately )?(?:completely )?"
+        r"(?:ignore|execute|follow|obey|comply|send|upload|connect|reveal|bypass)\b",
+    ),
+    _order(
+        "obey",
+        _OBEY,
+        "you must immediately|you must respond to all requests|your next action should|your next action must",
+        r"\b",
+    ),
+    _order(
+        "obey",
+        _OBEY,
+        "you must",
+        r" (?:now|first) (?:connect|execute|send|copy|upload|run|override|comply|follow|obey)\b",
+    ),
+)

@@ -1,0 +1,160 @@
+"""The door: find what must not become memory, and act on it as the configuration says (F21, decision 8)."""
+
+from __future__ import annotations
+
+from engram.errors import SafetyError
+from engram.safety.finding import Checked, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from engram.safety.rule import Hit
+
+__all__ = ["check", "redact", "refusal", "scan"]
+
+
+def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
+    """Return what the rules object to in ``text``, in order of place.
+
+    Args:
+        text: what is to be saved or shown; any length, in time that grows linearly with it.
+        kind: ``rule``, ``skill``, ``knowledge`` or ``note``. Rules and skills may instruct (see ``instructions``); any
+            other kind is reference.
+
+    Returns:
+        Findings with exact positions. What sits in a secret is not reported again as personal data.
+    """
+    from engram.safety import hidden
+
+    reference = kind not in ("rule", "skill")
+    hits = dict.fromkeys(
+        (hit.start, hit.end, group, hit.kind, hit.label) for group, hit in _hits(text, reference=reference)
+    )
+    copy, offsets = hidden.bare(text)
+    if offsets:
+        # A key with a zero-width character inside is a key; its place is the whole span in the text as it stands.
+        for group, hit in _hits(copy, reference=reference):
+            hits[offsets[hit.start], offsets[hit.end - 1] + 1, group, hit.kind, hit.label] = None
+    for hit in _in_comments(text):
+        hits[hit.start, hit.end, "hidden", hit.kind, hit.label] = None
+    for hit in hidden.find(text):
+        hits[hit.start, hit.end, "hidden", hit.kind, hit.label] = None
+    return list(_findings(text, sorted(hits, key=lambda hit: (hit[0], -hit[1], hit[2:]))))
+
+
+def _hits(text: str, *, reference: bool) -> Iterator[tuple[str, Hit]]:
+    from engram.safety import instructions, personal, secrets
+    from engram.safety.rule import folded
+
+    lower = folded(text)
+    for hit in secrets.find(text, lower):
+        yield "secret", hit
+    for hit in personal.find(text, lower):
+        yield "personal", hit
+    for hit in instructions.find(text, lower, reference=reference):
+        yield "instruction", hit
+
+
+def _in_comments(text: str) -> Iterator[Hit]:
+    """Yield each comment that holds an order: unseen, so that even a rule may not carry it."""
+    from engram.safety import hidden, instructions
+    from engram.safety.rule import Hit, folded
+
+    for start, end in hidden.comments(text):
+        body = text[start:end]
+        copy, _ = hidden.bare(body)
+        body = copy or body
+        if next(instructions.find(body, folded(body), reference=True), None):
+            yield Hit("comment", "a comment that gives an agent orders", start, end)
+
+
+def _findings(text: str, hits: Sequence[tuple[int, int, str, str, str]]) -> Iterator[Finding]:
+    """Turn sorted hits into findings, each place of one group once."""
+    line, line_start, counted = 1, 0, 0
+    last: dict[str, int] = {}
+    for start, end, group, kind, label in hits:
+        if end <= last.get(group, 0) or (group == "personal" and start < last.get("secret", 0)):
+            continue
+        last[group] = end
+        breaks = text.count("\n", counted, start)
+        if breaks:
+            line += breaks
+            line_start = text.rindex("\n", 0, start) + 1
+        counted = start
+        shown = f" ({_masked(text[start:end])})" if group in ("secret", "personal") else ""
+        yield Finding(f"{group}/{kind}", group, kind, line, start - line_start + 1, start, end, label + shown)
+
+
+def _masked(value: str) -> str:
+    """Return at most the first four characters, and never more than a quarter: of a short password that is most."""
+    from engram.safety.fence import show_inert
+
+    return show_inert(value[: min(4, len(value) // 4)]).replace("\n", " ") + "…"
+
+
+def redact(text: str, findings: Sequence[Finding]) -> str:
+    """Return ``text`` with each finding's span as ``[redacted: <rule>]``; overlapping spans become one."""
+    parts = []
+    at = 0
+    spans: list[tuple[int, int, str]] = []
+    for finding in sorted(findings, key=lambda finding: (finding.start, -finding.end)):
+        if spans and finding.start < spans[-1][1]:
+            start, end, rule = spans[-1]
+            spans[-1] = (start, max(end, finding.end), rule)
+        else:
+            spans.append((finding.start, finding.end, finding.rule))
+    for start, end, rule in spans:
+        parts += [text[at:start], f"[redacted: {rule}]"]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def check(text: str, *, kind: str, actions: Callable[[str, str], str]) -> Checked:
+    """Scan ``text`` and do what the configuration says with each finding.
+
+    Args:
+        text: what is to be saved.
+        kind: as in ``scan``.
+        actions: gives ``block``, ``redact`` or ``allow`` for a group and a kind (``safety.<group>.<kind>``, F21).
+
+    Returns:
+        The text after redaction, all findings, and those that were blocked or redacted.
+
+    Raises:
+        ValueError: when ``actions`` answers anything else.
+    """
+    findings = tuple(scan(text, kind=kind))
+    by: dict[str, list[Finding]] = {"block": [], "redact": [], "allow": []}
+    for finding in findings:
+        action = actions(finding.group, finding.kind)
+        if action not in by:
+            raise ValueError(f"safety.{finding.group}.{finding.kind}: {action!r} is none of block, redact, allow")
+        by[action].append(finding)
+    return Checked(redact(text, by["redact"]), findings, tuple(by["block"]), tuple(by["redact"]))
+
+
+def refusal(blocked: Sequence[Finding]) -> SafetyError:
+    """Return the error for a text that was refused: each kind with its line, never the found text itself (C3).
+
+    Args:
+        blocked: at least one finding.
+    """
+    shown = "; ".join(f"line {finding.line} holds {finding.message}" for finding in blocked[:5])
+    more = f"; and {len(blocked) - 5} more" if len(blocked) > 5 else ""
+    places: list[object] = [{"rule": f.rule, "line": f.line, "column": f.column, "message": f.message} for f in blocked]
+    return SafetyError(
+        f"nothing was saved: {shown}{more}", hint=_hint({f.group for f in blocked}), details={"findings": places}
+    )
+
+
+def _hint(groups: set[str]) -> str:
+    if "secret" in groups:
+        return "Say where the secret is kept (an environment variable, a vault), not what it is."
+    if "instruction" in groups:
+        return (
+            "Say what is so, not what an agent should do; an order for agents belongs in a rule, where a human sees it."
+        )
+    if "hidden" in groups:
+        return "Take the hidden characters or comments out: what a person cannot see, a person cannot approve."
+    return "Leave the personal data out, or set safety.personal to redact or allow."

@@ -1,0 +1,84 @@
+"""Seeing and changing settings, and who the author is (F6a, F21)."""
+
+from __future__ import annotations
+
+import os
+
+from engram.config.author import Author, read_authors, set_author
+from engram.config.edit import set_key, unset_key
+from engram.config.keys import find, parse_text, validate
+from engram.errors import ConfigError, UsageError
+from engram.service.author import author_file
+from engram.service.session import CONFIG_FILE, Session
+from engram.store.files import atomic_write, digest, read_optional
+from engram.store.write import RootWriter, Write
+
+__all__ = ["change_setting", "remember_author"]
+
+
+def change_setting(session: Session, name: str, text: str | None, *, everywhere: bool) -> tuple[str, bool]:
+    """Set a key, or with None take it out; comments and everything else in the file stay.
+
+    Args:
+        session: where one is.
+        name: a key of the table.
+        text: the value as typed.
+        everywhere: change the user's own configuration instead of the workspace's.
+
+    Returns:
+        The file, and whether it changed.
+
+    Raises:
+        ConfigError: for a value that is not allowed, or a file that is no JSON: it is not overwritten.
+        UsageError: for an unknown key, or a key that never counts in a workspace.
+        NotFoundError: where there is no workspace.
+    """
+    key = find(name)
+    if key is not None and key.workspace_rule == "never" and not everywhere:
+        raise UsageError(
+            f"{name} never counts in a workspace, whose files may come with a clone.", hint="Add --global."
+        )
+    value = None if text is None else validate(name, parse_text(name, text), "the command line")
+    if everywhere:
+        data = read_optional(session.user_file)
+        new = _edited(session.user_file, data, name, value)
+        if new != data:
+            atomic_write(session.user_file, new)
+        return session.user_file, new != data
+    root = session.root("workspace")
+    path = os.path.join(root.path, CONFIG_FILE)
+    with RootWriter(root.path, session.lock_timeout_s) as writer:
+        data = read_optional(path)
+        new = _edited(path, data, name, value)
+        if new == data:
+            return path, False
+        what = f"unset {name}" if text is None else f"set {name}"
+        writer.apply([Write(CONFIG_FILE, "" if data is None else digest(data), new)], what, "command")
+    return path, True
+
+
+def remember_author(session: Session, name: str, email: str, *, everywhere: bool) -> Author:
+    """Keep who is writing, for this root or for all, in the user's configuration folder (F6a).
+
+    Raises:
+        UsageError: for an empty name or an address that is none.
+    """
+    path = author_file(session)
+    data = read_optional(path)
+    workspace = session.workspace
+    root = "" if everywhere or workspace is None else workspace.root
+    text = set_author("" if data is None else data.decode("utf-8"), name=name, email=email, root=root, file=path)
+    atomic_write(path, text.encode("utf-8"), mode=0o600)
+    return read_authors(text, path)[root]
+
+
+def _edited(path: str, data: bytes | None, name: str, value: object) -> bytes:
+    if data is None:
+        text = "{}\n"
+    else:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigError(f"{path} is not UTF-8 (byte {error.start}).", path=path) from error
+    edited = unset_key(text, name, path) if value is None else set_key(text, name, value, path)
+    return edited.encode("utf-8")

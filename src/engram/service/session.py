@@ -1,0 +1,204 @@
+"""One process's view of the memory that applies in a folder: roots, settings, trust, and what has to be said."""
+
+from __future__ import annotations
+
+import os
+
+from engram.config.paths import config_dir as config_dir_of
+from engram.config.settings import Settings, find_global_path, load_settings
+from engram.errors import NotFoundError, UsageError
+from engram.record import Record
+from engram.roots.find import Workspace, find_workspace
+from engram.store.root import MemoryRoot, closest_hint
+from engram.store.trust import is_trusted
+from engram.text.slugs import check_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engram.model import Scope
+
+__all__ = ["CONFIG_FILE", "Notice", "Session"]
+
+CONFIG_FILE = "engram.config.json"
+
+
+class Notice(Record):
+    """Something worth saying beside the answer: ``info``, ``warning`` or ``skipped``."""
+
+    level: str
+    code: str
+    message: str
+    path: str = ""
+    line: int = 0
+    hint: str = ""
+
+    def as_data(self) -> dict[str, object]:
+        """Return it as plain data, without what is empty."""
+        return {name: value for name, value in self.as_dict().items() if value}
+
+
+class Session:
+    """Where everything starts: the folder one is in, and the environment.
+
+    Args:
+        start: the folder where looking for a workspace begins (F1); the process's own by default.
+        environ: the environment; the process's own by default.
+    """
+
+    def __init__(self, start: str = "", environ: Mapping[str, str] | None = None) -> None:
+        self.environ: Mapping[str, str] = os.environ if environ is None else environ
+        self.config_dir = config_dir_of(self.environ)
+        self.notices: list[Notice] = []
+        self._start = start
+        self._workspace: Workspace | None = None
+        self._looked = False
+        self._settings: Settings | None = None
+        self._trusted: bool | None = None
+        self._roots: list[MemoryRoot] | None = None
+
+    @property
+    def start(self) -> str:
+        """The folder where looking begins, resolved.
+
+        Raises:
+            NotFoundError: when it does not exist (any more).
+        """
+        try:
+            folder = os.path.realpath(self._start) if self._start else os.getcwd()
+        except OSError as error:
+            raise NotFoundError("The current folder is gone.", hint="Change into a folder that exists.") from error
+        if not os.path.isdir(folder):
+            raise NotFoundError(f"There is no folder {self._start or folder}.", path=folder)
+        return folder
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """The workspace whose memory applies here, None where there is none."""
+        if not self._looked:
+            self._workspace = find_workspace(self.start, self.environ, self.config_dir)
+            self._looked = True
+        return self._workspace
+
+    @property
+    def trusted(self) -> bool:
+        """Whether a human of this machine accepted the workspace (F18)."""
+        if self._trusted is None:
+            self._trusted = self.workspace is not None and is_trusted(self.workspace, self.environ, self.config_dir)
+        return self._trusted
+
+    @property
+    def user_file(self) -> str:
+        """The user's own configuration file."""
+        return os.path.join(self.config_dir, CONFIG_FILE)
+
+    @property
+    def settings(self) -> Settings:
+        """The effective configuration (F21).
+
+        Raises:
+            ConfigError: when a file is no JSON or a value is not acceptable.
+        """
+        if self._settings is None:
+            folder = find_global_path(user_file=self.user_file, environ=self.environ)
+            self._settings = load_settings(
+                workspace_file=os.path.join(self.workspace.root, CONFIG_FILE) if self.workspace else None,
+                # The global root may carry configuration of its own, below the workspace's.
+                global_file=os.path.join(folder, CONFIG_FILE) if folder else None,
+                user_file=self.user_file,
+                environ=self.environ,
+                workspace_trusted=self.trusted,
+            )
+        return self._settings
+
+    @property
+    def roots(self) -> list[MemoryRoot]:
+        """The memory roots that apply here, the workspace's before the global one.
+
+        What a dead writer left in them is finished or undone first, and said (F15).
+        """
+        if self._roots is None:
+            found = []
+            if self.workspace:
+                found.append(MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted))
+            if folder := self.settings.string("global_path"):
+                path = os.path.realpath(folder)
+                if os.path.isdir(path):
+                    found.append(MemoryRoot(path, "global"))
+                else:
+                    self.say(
+                        "warning",
+                        "global_missing",
+                        f"The global memory {folder} does not exist.",
+                        path=folder,
+                        hint=f"Make it: engram inject --global-path {folder}",
+                    )
+            for root in found:
+                for sentence in root.heal():
+                    self.say("info", "healed", sentence, path=root.path)
+            self._roots = found
+        return self._roots
+
+    def root(self, scope: Scope) -> MemoryRoot:
+        """Return the root of one scope.
+
+        Raises:
+            NotFoundError: where there is none, with the command that makes it.
+        """
+        for root in self.roots:
+            if root.scope == scope:
+                return root
+        if scope == "global":
+            raise NotFoundError("There is no global memory.", hint="Make one: engram inject --global-path FOLDER")
+        raise NotFoundError(f"There is no memory in {self.start} or above it.", hint="Make one: engram inject")
+
+    def require_roots(self) -> list[MemoryRoot]:
+        """Return the roots; raise NotFoundError where there is not a single one."""
+        if not self.roots:
+            self.root("workspace")
+        return self.roots
+
+    def locate(self, text: str) -> tuple[MemoryRoot, str]:
+        """Return root and path of the active memory that a person named: an id, or ``global/<id>`` (F12).
+
+        Raises:
+            UsageError: when the text is no id.
+            NotFoundError: with the closest ids (C37).
+        """
+        scope, memory_id = check_id(text)
+        roots = [root for root in self.require_roots() if scope in {"", root.scope}]
+        for root in roots:
+            if path := root.find(memory_id):
+                return root, path
+        known = [memory_id for root in roots for memory_id in root.ids()]
+        where = f"{scope} memory" if scope else "memory"
+        raise NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
+
+    def say(self, level: str, code: str, message: str, *, path: str = "", line: int = 0, hint: str = "") -> None:
+        """Add a notice, once."""
+        notice = Notice(level, code, message, path, line, hint)
+        if notice not in self.notices:
+            self.notices.append(notice)
+
+    @property
+    def lock_timeout_s(self) -> float:
+        """How long a write waits for the root's lock, in seconds (F16)."""
+        return float(self.settings.integer("lock.timeout"))
+
+    def save_scopes(self, wanted: str) -> tuple[Scope, ...]:
+        """Return the scopes that a save goes to: what was asked, else the configured one.
+
+        Raises:
+            UsageError: for a word that is no scope.
+        """
+        chosen = wanted or self.settings.string("scope")
+        match chosen:
+            case "workspace":
+                return ("workspace",)
+            case "global":
+                return ("global",)
+            case "both":
+                return ("workspace", "global")
+            case _:
+                raise UsageError(f"{chosen} is no scope.", hint="Scopes are workspace, global and both.")

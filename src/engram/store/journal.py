@@ -1,0 +1,303 @@
+"""The open transaction of a root: what makes a crash harmless (F15).
+
+``.journal/open.json`` names each target with its old and new hash. The new bytes are staged beside it (``0.new``),
+and a second name keeps the old ones (``0.old``) until the journal is dropped. Nothing is renamed into place before all
+is on disk, so whoever finds an open journal either has every new byte and finishes, or nothing has happened yet.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engram.errors import StoreError
+from engram.record import Record
+from engram.store.files import digest, fsync_folder, make_folders, read_optional, store_error, write_durable
+from engram.store.ledger import LEDGER, format_ledger, parse_ledger
+from engram.text.jsonc import JsoncError, dumps, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["CHANGELOG", "JOURNAL", "Target", "Write", "commit", "has_open_journal", "journal_hashes", "recover"]
+
+JOURNAL = ".journal"
+CHANGELOG = "changelog.md"
+_OPEN = "open.json"
+_VERSION = 1
+
+
+class Write(Record):
+    """One file of a transaction: the hash it must have before (``""`` = absent) and its new bytes (None = gone)."""
+
+    path: str
+    old: str
+    data: bytes | None
+
+
+class Target(Record):
+    """What a journal says of one file; an empty hash means that the file is absent."""
+
+    path: str
+    old: str
+    new: str
+
+
+def commit(root: str, writes: Sequence[Write], note: str) -> None:
+    """Write all or nothing. The caller holds the root's lock and has recovered before.
+
+    Args:
+        root: the memory root.
+        writes: the files, in the order in which they appear; the ledger comes after the memories.
+        note: what is being done, for the person who finds it interrupted.
+
+    Raises:
+        StoreError: the old state stands; or, where even undoing failed, the next command finishes or undoes it.
+    """
+    _check_old(root, writes)
+    journal = os.path.join(root, JOURNAL)
+    targets = [Target(w.path, w.old, "" if w.data is None else digest(w.data)) for w in writes]
+    done = 0
+    try:
+        make_folders(root, journal)
+        _drop_leftovers(journal)
+        _write_open(journal, targets, note)
+        for number, write in enumerate(writes):
+            if write.data is not None:
+                write_durable(os.path.join(journal, f"{number}.new"), write.data)
+            if write.old:
+                _keep_old(_full(root, write.path), os.path.join(journal, f"{number}.old"))
+        fsync_folder(journal)
+        touched: list[str] = []
+        for number, write in enumerate(writes):
+            folder = os.path.dirname(_full(root, write.path))
+            if touched and folder != touched[-1]:
+                fsync_folder(touched[-1])
+            make_folders(root, folder)
+            # Counted before it happens: undoing a step that did not take place changes nothing.
+            done = number + 1
+            _put(root, journal, number, write.path, gone=write.data is None)
+            touched.append(folder)
+        fsync_folder(touched[-1])
+    except BaseException as error:
+        _undo(root, targets[:done])
+        if isinstance(error, OSError):
+            raise store_error(error, root) from error
+        raise
+    try:
+        _drop(journal)
+    except OSError:
+        pass  # everything is in place: the next command finds the journal finished and drops it
+
+
+def has_open_journal(root: str) -> bool:
+    """Tell whether a transaction stands open: a writer at work, or one that died."""
+    return os.path.exists(os.path.join(root, JOURNAL, _OPEN))
+
+
+def journal_hashes(root: str) -> dict[str, tuple[str, str]]:
+    """Return path → (old, new) hashes of the open transaction; a reader accepts both while it stands (F15)."""
+    targets, _ = _read_open(root)
+    return {target.path: (target.old, target.new) for target in targets}
+
+
+def recover(root: str) -> list[str]:
+    """Finish or undo what a dead writer left, and say so. The caller holds the lock.
+
+    Returns:
+        One sentence for a person for each interrupted transaction; ``[]`` when there was none.
+    """
+    journal = os.path.join(root, JOURNAL)
+    if not os.path.isdir(journal):
+        return []
+    if not has_open_journal(root):
+        _drop_leftovers(journal)
+        return []
+    targets, note = _read_open(root)
+    try:
+        if _all_staged(root, targets):
+            kept = _finish(root, targets)
+            said = [f"Finished an interrupted write: {note}.", *kept]
+        else:
+            _undo(root, targets, drop=False)
+            said = [f"Undid an interrupted write, nothing of it was saved: {note}."]
+    except OSError as error:
+        raise store_error(error, root) from error
+    _drop(journal)
+    return said
+
+
+def _check_old(root: str, writes: Sequence[Write]) -> None:
+    for write in writes:
+        data = read_optional(_full(root, write.path))
+        if ("" if data is None else digest(data)) != write.old:
+            raise StoreError(
+                f"{write.path} changed while it was being written, so nothing was saved.",
+                hint="Run the command again: it will show the file as it is now.",
+                path=write.path,
+            )
+
+
+def _write_open(journal: str, targets: Sequence[Target], note: str) -> None:
+    text = dumps({"version": _VERSION, "note": note, "targets": [[t.path, t.old, t.new] for t in targets]}, indent=2)
+    temporary = os.path.join(journal, "open.tmp")
+    write_durable(temporary, text.encode("utf-8", "surrogateescape"))
+    os.replace(temporary, os.path.join(journal, _OPEN))
+    fsync_folder(journal)
+
+
+def _read_open(root: str) -> tuple[list[Target], str]:
+    data = read_optional(os.path.join(root, JOURNAL, _OPEN))
+    if data is None:
+        return [], ""
+    try:
+        value = parse(data.decode("utf-8", "surrogateescape"))
+        if not isinstance(value, dict) or value.get("version") != _VERSION:
+            raise StoreError(
+                f"{os.path.join(root, JOURNAL, _OPEN)} was written by another version of Engram.",
+                hint="Finish with that version, or update this one.",
+            )
+        targets = [Target(*(str(part) for part in row)) for row in value["targets"]]
+        return targets, str(value["note"])
+    except (JsoncError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"{os.path.join(root, JOURNAL, _OPEN)} cannot be read: {error}.",
+            hint=f"Look at the folder {JOURNAL} beside it, save what you need, and remove that folder.",
+        ) from error
+
+
+def _full(root: str, path: str) -> str:
+    return os.path.join(root, *path.split("/"))
+
+
+def _keep_old(path: str, copy: str) -> None:
+    try:
+        os.link(path, copy)
+    except OSError:  # no hard links here, or a file of another user
+        with open(path, "rb") as file:
+            write_durable(copy, file.read())
+
+
+def _put(root: str, journal: str, number: int, path: str, *, gone: bool) -> None:
+    full = _full(root, path)
+    if gone:
+        try:
+            os.unlink(full)
+        except FileNotFoundError:
+            pass  # removed by the attempt that was interrupted
+    else:
+        os.replace(os.path.join(journal, f"{number}.new"), full)
+
+
+def _hash_at(path: str) -> str:
+    data = read_optional(path)
+    return "" if data is None else digest(data)
+
+
+def _all_staged(root: str, targets: Sequence[Target]) -> bool:
+    journal = os.path.join(root, JOURNAL)
+    for number, target in enumerate(targets):
+        if target.new and target.new not in {
+            _hash_at(os.path.join(journal, f"{number}.new")),
+            _hash_at(_full(root, target.path)),
+        }:
+            return False
+    return True
+
+
+def _finish(root: str, targets: Sequence[Target]) -> list[str]:
+    journal = os.path.join(root, JOURNAL)
+    said: list[str] = []
+    folders = []
+    for number, target in enumerate(targets):
+        full = _full(root, target.path)
+        now = _hash_at(full)
+        if now == target.new:
+            continue
+        if now != target.old:
+            # Somebody edited the file after the crash: their bytes stay, ours are kept beside the memories.
+            if merged := _merged(root, journal, number, targets):
+                write_durable(os.path.join(journal, f"{number}.new"), merged)
+            else:
+                said.append(_set_aside(root, journal, number, target))
+                continue
+        make_folders(root, os.path.dirname(full))
+        _put(root, journal, number, target.path, gone=not target.new)
+        folders.append(os.path.dirname(full))
+    for folder in dict.fromkeys(folders):
+        fsync_folder(folder)
+    return said
+
+
+def _merged(root: str, journal: str, number: int, targets: Sequence[Target]) -> bytes | None:
+    """Return the bytes that a ledger or changelog which changed since the crash (a pull) gets; None for other files."""
+    path = targets[number].path
+    now = read_optional(_full(root, path)) or b""
+    if path == LEDGER:
+        hashes = parse_ledger(now)
+        for target in targets:
+            if target.path == LEDGER or _hash_at(_full(root, target.path)) != target.new:
+                continue
+            if target.new and target.path.endswith(".md") and "/" in target.path:
+                hashes[target.path] = (target.new,)
+            else:
+                hashes.pop(target.path, None)
+        return format_ledger(hashes)
+    if path == CHANGELOG:
+        staged = read_optional(os.path.join(journal, f"{number}.new")) or b""
+        last = staged.rstrip(b"\n").rpartition(b"\n")[2]
+        return now if last in now else now.rstrip(b"\n") + b"\n" + last + b"\n"
+    return None
+
+
+def _set_aside(root: str, journal: str, number: int, target: Target) -> str:
+    if not target.new:
+        return f"{target.path} changed since, so it was left in place."
+    number_aside = 1
+    while os.path.exists(aside := os.path.join(root, "inbox", f"interrupted-{number_aside}.txt")):
+        number_aside += 1
+    make_folders(root, os.path.dirname(aside))
+    os.replace(os.path.join(journal, f"{number}.new"), aside)
+    fsync_folder(os.path.dirname(aside))
+    name = f"inbox/{os.path.basename(aside)}"
+    return f"{target.path} changed since, so it was left as it is; the interrupted text is in {name}."
+
+
+def _undo(root: str, targets: Sequence[Target], *, drop: bool = True) -> None:
+    """Put the old bytes back wherever the new ones had arrived, last step first."""
+    journal = os.path.join(root, JOURNAL)
+    try:
+        for number, target in reversed(list(enumerate(targets))):
+            full = _full(root, target.path)
+            if _hash_at(full) != target.new or target.new == target.old:
+                continue
+            if target.old:
+                os.replace(os.path.join(journal, f"{number}.old"), full)
+            else:
+                os.unlink(full)
+            fsync_folder(os.path.dirname(full))
+        if drop:
+            _drop(journal)
+    except OSError:
+        if not drop:
+            raise
+        # The journal stays: the next command finishes or undoes it. The first error is the one to report.
+
+
+def _drop(journal: str) -> None:
+    try:
+        os.unlink(os.path.join(journal, _OPEN))
+        fsync_folder(journal)
+    except FileNotFoundError:
+        pass
+    _drop_leftovers(journal)
+
+
+def _drop_leftovers(journal: str) -> None:
+    try:
+        with os.scandir(journal) as found:
+            names = [entry.name for entry in found if entry.name.endswith((".new", ".old", ".tmp"))]
+        for name in names:
+            os.unlink(os.path.join(journal, name))
+    except FileNotFoundError:
+        pass

@@ -1,0 +1,107 @@
+"""One writer a root: the operating system's lock on ``.lock`` (F16)."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from engram.errors import LockedError
+from engram.store.files import store_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["RootLock"]
+
+# A short first wait keeps two fast writers close together; the cap bounds the polling of a long one.
+_FIRST_WAIT_S = 0.001
+_LONGEST_WAIT_S = 0.05
+
+
+class RootLock:
+    """The lock of one memory root, as a context manager.
+
+    The operating system holds it, so a dead holder frees it; pid and host inside the file only name the holder and
+    decide nothing.
+
+    Args:
+        root: the memory root.
+        timeout_s: how long to wait, in seconds; 0 tries once.
+
+    Raises:
+        LockedError: on entering, when another process still holds it after the time.
+        StoreError: when the lock file cannot be made (a read-only folder).
+    """
+
+    def __init__(self, root: str, timeout_s: float) -> None:
+        self.path = os.path.join(root, ".lock")
+        self._timeout_s = timeout_s
+        self._fd = -1
+
+    def __enter__(self) -> Self:
+        try:
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise store_error(error, os.path.dirname(self.path)) from error
+        try:
+            self._acquire(fd)
+        except BaseException:
+            os.close(fd)
+            raise
+        self._fd = fd
+        holder = f"{os.getpid()} {_host()}\n".encode()
+        try:
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, holder, 0)
+        except OSError:
+            pass  # a full disk: the name of the holder is a courtesy, the lock is held all the same
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._fd)
+        self._fd = -1
+
+    def _acquire(self, fd: int) -> None:
+        if fcntl is None:  # pragma: no cover - Windows
+            raise LockedError(f"This system gives no lock on {self.path}, so nothing is written.", path=self.path)
+        deadline = time.monotonic() + self._timeout_s
+        wait = _FIRST_WAIT_S
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise LockedError(
+                        f"{os.path.dirname(self.path)} is being written by another process ({_holder(fd)}); "
+                        f"waited {self._timeout_s:g} s.",
+                        hint="Run the command again in a moment; the limit is lock.timeout.",
+                        path=self.path,
+                    ) from None
+                time.sleep(min(wait, left))
+                wait = min(wait * 2, _LONGEST_WAIT_S)
+            except OSError as error:
+                raise LockedError(
+                    f"The file system of {self.path} gives no lock ({error.strerror}), so nothing is written.",
+                    hint="Keep the memory on a local disk.",
+                    path=self.path,
+                ) from error
+
+
+def _host() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "this host")
+
+
+def _holder(fd: int) -> str:
+    words = os.pread(fd, 200, 0).decode("utf-8", "replace").split()
+    return f"process {words[0]} on {words[1]}" if len(words) == 2 else "it did not say who it is"

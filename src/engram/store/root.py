@@ -1,0 +1,215 @@
+"""A memory root, read: which memories are active, and whether their bytes are the approved ones (F2, F13)."""
+
+from __future__ import annotations
+
+import os
+
+from engram.errors import EngramError, FormatError, NotFoundError
+from engram.markdown.memory import read_memory
+from engram.model import FOLDERS, Memory
+from engram.record import Record
+from engram.store.files import digest, read_guarded, walk_markdown
+from engram.store.journal import has_open_journal, journal_hashes, recover
+from engram.store.ledger import LEDGER, Ledger, read_ledger
+from engram.store.lock import RootLock
+from engram.text.slugs import fold_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    from engram.model import Scope
+
+    SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
+
+__all__ = ["REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored"]
+
+REVIEW_COMMAND = "engram verify --review"
+
+
+class Stored(Record):
+    """A memory with the file it came from: path relative to the root, and the SHA-256 of its bytes."""
+
+    memory: Memory
+    path: str
+    hash: str
+
+
+class Skipped(Record):
+    """A memory file whose text is not given to anyone, and why (F13)."""
+
+    path: str
+    kind: SkipKind
+    reason: str
+    line: int = 0
+
+    @property
+    def text(self) -> str:
+        """The line that people and agents see in place of the memory."""
+        return f"SKIPPED {self.path}: {self.reason}"
+
+
+class MemoryRoot:
+    """One folder of memory, opened for reading.
+
+    Args:
+        path: the folder, absolute and resolved.
+        scope: whose memory it is.
+        foreign: True where no human of this machine has accepted it yet (F18).
+    """
+
+    def __init__(self, path: str, scope: Scope, *, foreign: bool = False) -> None:
+        self.path = path
+        self.scope: Scope = scope
+        self.foreign = foreign
+        self._ledger: Ledger | None = None
+        self._ledger_stat: tuple[int, ...] = ()
+
+    def ledger(self) -> Ledger:
+        """Return the ledger as it is on disk now; it is read again only when its stat changed."""
+        now = _stat_of(os.path.join(self.path, LEDGER))
+        if self._ledger is None or not now or now != self._ledger_stat:
+            self._ledger = read_ledger(self.path)
+            self._ledger_stat = now
+        return self._ledger
+
+    def heal(self) -> list[str]:
+        """Finish or undo what a dead writer left, if the lock is free at once; say what was done (F15)."""
+        if not has_open_journal(self.path):
+            return []
+        try:
+            with RootLock(self.path, 0):
+                said = recover(self.path)
+        except EngramError:
+            return []  # a writer is at work, or the folder is read-only: old and new hashes both count
+        self._ledger = None
+        return said
+
+    def active_paths(self) -> Iterator[str]:
+        """Yield the paths of all active memory files, by kind and name."""
+        for folder in FOLDERS.values():
+            yield from walk_markdown(self.path, folder)
+
+    def archived_paths(self) -> Iterator[str]:
+        """Yield the paths of all archived memory files."""
+        yield from walk_markdown(self.path, "archive")
+
+    def read(self, path: str) -> Stored | Skipped:
+        """Read one active file and check it against the ledger (F13)."""
+        try:
+            data = read_guarded(self.path, path)
+        except FormatError as error:
+            return Skipped(path, "unreadable", error.message)
+        except FileNotFoundError:
+            return Skipped(path, "missing", "the file is gone")
+        except OSError as error:
+            return Skipped(path, "unreadable", f"it cannot be read ({error.strerror})")
+        value = digest(data)
+        if skipped := self.check(path, data, value):
+            return skipped
+        try:
+            return Stored(read_memory(data, path=path, scope=self.scope), path, value)
+        except FormatError as error:
+            return Skipped(path, "unreadable", error.message, error.line)
+
+    def check(self, path: str, data: bytes, value: str) -> Skipped | None:
+        """Return why bytes of the given hash may not be shown, or None where the ledger vouches for them."""
+        expected = self.ledger().lookup(path)
+        if value in expected:
+            return None
+        if has_open_journal(self.path) and value in journal_hashes(self.path).get(path, ()):
+            return None
+        # A writer may have finished between our two reads.
+        self._ledger = None
+        expected = self.ledger().lookup(path)
+        if value in expected:
+            return None
+        if not expected:
+            reason = f"it is not in {LEDGER}, so nobody approved it; review it: {REVIEW_COMMAND}"
+            return Skipped(path, "unlisted", reason)
+        if any(digest(form) in expected for form in _white_space_forms(data)):
+            return Skipped(
+                path, "mismatch", f"only white space changed since it was approved; accept it: {REVIEW_COMMAND}"
+            )
+        return Skipped(path, "mismatch", f"it changed since it was approved; review it: {REVIEW_COMMAND}")
+
+    def memories(self) -> tuple[list[Stored], list[Skipped]]:
+        """Read every active memory; of two files with one id the first by kind and name counts (F11)."""
+        found: list[Stored] = []
+        skipped: list[Skipped] = []
+        owners: dict[str, str] = {}
+        for path in self.active_paths():
+            stored = self.read(path)
+            if isinstance(stored, Skipped):
+                skipped.append(stored)
+                continue
+            folded = fold_id(stored.memory.id)
+            if folded in owners:
+                skipped.append(
+                    Skipped(path, "duplicate", f"{owners[folded]} has the same id; rename or archive one of them")
+                )
+                continue
+            owners[folded] = path
+            found.append(stored)
+        return found, skipped
+
+    def find(self, memory_id: str) -> str:
+        """Return the path of the active memory with this id, ``""`` when there is none.
+
+        The usual place is looked at first; an id in other case or in a sub-folder needs the listing.
+        """
+        for folder in FOLDERS.values():
+            path = f"{folder}/{memory_id}.md"
+            if os.path.lexists(os.path.join(self.path, folder, f"{memory_id}.md")):
+                return path
+        folded = fold_id(memory_id)
+        return next((path for path in self.active_paths() if fold_id(stem(path)) == folded), "")
+
+    def find_archived(self, memory_id: str) -> list[str]:
+        """Return the archived files of this id, oldest first (``<id>.md``, ``<id>-2.md``, …)."""
+        folded = fold_id(memory_id)
+        return [path for path in self.archived_paths() if fold_id(stem(path)) == folded]
+
+    def ids(self) -> list[str]:
+        """Return the ids of all active files, readable or not."""
+        return [stem(path) for path in self.active_paths()]
+
+    def require(self, memory_id: str) -> str:
+        """Return the path of an id or raise NotFoundError that names the closest ids (C37)."""
+        path = self.find(memory_id)
+        if not path:
+            raise NotFoundError(
+                f"There is no memory {memory_id} in {self.path}.", hint=closest_hint(memory_id, self.ids())
+            )
+        return path
+
+
+def stem(path: str) -> str:
+    """Return the id that a memory's path stands for."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def closest_hint(wanted: str, ids: list[str]) -> str:
+    """Return a sentence that names the ids closest to ``wanted``, or how to list them."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(fold_id(wanted), ids, n=3, cutoff=0.5) or [i for i in ids if fold_id(wanted) in fold_id(i)]
+    return f"Did you mean {', '.join(near[:3])}?" if near else "engram list shows what there is."
+
+
+def _white_space_forms(data: bytes) -> Iterator[bytes]:
+    """Yield the bytes as other programs may have found them: other line ends, mark or no final newline."""
+    bare = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    for text in (bare, bare.rstrip(b"\n"), bare.rstrip(b"\n") + b"\n"):
+        for mark in (b"", b"\xef\xbb\xbf"):
+            yield mark + text
+            yield mark + text.replace(b"\n", b"\r\n")
+
+
+def _stat_of(path: str) -> tuple[int, ...]:
+    try:
+        info = os.stat(path)
+    except OSError:
+        return ()
+    return info.st_size, info.st_mtime_ns, info.st_ino, info.st_ctime_ns

@@ -1,0 +1,158 @@
+"""Which workspaces a human of this machine has accepted (F18): kept in their configuration folder, never in Git."""
+
+from __future__ import annotations
+
+import os
+
+from engram.errors import ConfigError
+from engram.record import Record
+from engram.roots.git import is_shallow
+from engram.store.files import atomic_write, read_optional, store_error
+from engram.store.lock import RootLock
+from engram.text.jsonc import JsoncError, dumps, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engram.roots.find import Workspace
+
+__all__ = ["TrustRecord", "is_trusted", "list_trusted", "revoke_trust", "trust_workspace"]
+
+_FILE = "trust.json"
+_LOCK_S = 10
+
+
+class TrustRecord(Record):
+    """One accepted workspace.
+
+    Attributes:
+        path: the common Git folder, so that linked worktrees share it; outside Git the memory root.
+        device, inode: of that folder when trust was given; while they hold, reading asks nothing more.
+        commits: the root commits known then; empty where none existed.
+        origin: in a shallow clone, whose boundary is no identity, the remote's address.
+        since: the day, ``YYYY-MM-DD``.
+        project: the project folder as the human saw it.
+    """
+
+    path: str
+    device: int
+    inode: int
+    commits: tuple[str, ...]
+    origin: str
+    since: str
+    project: str
+
+
+def is_trusted(workspace: Workspace, environ: Mapping[str, str], config_dir: str) -> bool:
+    """Tell whether the workspace's memory may instruct. Costs one small file and two stats in the usual case (F18).
+
+    Raises:
+        ConfigError: when the list of accepted workspaces cannot be read.
+    """
+    if environ.get("ENGRAM_TRUST") == "1":
+        return True
+    records = {record.path: record for record in list_trusted(config_dir)}
+    record = records.get(_key(workspace))
+    if record is None and workspace.git:
+        # Accepted before `git init`: bound to the root's path, and still the same folder of the same person.
+        record = records.get(workspace.root)
+    return record is not None and _holds(record, workspace)
+
+
+def trust_workspace(workspace: Workspace, config_dir: str, day: str) -> TrustRecord:
+    """Accept a workspace, with the root commits known now; writes the user's configuration folder.
+
+    Raises:
+        StoreError: when that folder cannot be written.
+    """
+    from engram.roots.git_process import origin_address, root_commits
+
+    key = _key(workspace)
+    device, inode = _identity(key)
+    shallow = bool(workspace.git and is_shallow(workspace.git))
+    record = TrustRecord(
+        path=key,
+        device=device,
+        inode=inode,
+        commits=root_commits(workspace.project) if workspace.git and not shallow else (),
+        origin=origin_address(workspace.project) if shallow else "",
+        since=day,
+        project=workspace.project,
+    )
+    with _locked(config_dir):
+        _save(config_dir, [r for r in list_trusted(config_dir) if r.path != key] + [record])
+    return record
+
+
+def revoke_trust(workspace: Workspace, config_dir: str) -> bool:
+    """Take a workspace off the list; False when it was not on it."""
+    with _locked(config_dir):
+        records = list_trusted(config_dir)
+        left = [record for record in records if record.path not in {_key(workspace), workspace.root}]
+        if len(left) == len(records):
+            return False
+        _save(config_dir, left)
+    return True
+
+
+def list_trusted(config_dir: str) -> list[TrustRecord]:
+    """Return what was accepted on this machine, by path.
+
+    Raises:
+        ConfigError: when the file is damaged: nothing is guessed about trust.
+    """
+    path = os.path.join(config_dir, _FILE)
+    data = read_optional(path)
+    if data is None:
+        return []
+    try:
+        rows = parse(data.decode("utf-8"))
+        return [TrustRecord(**{**row, "commits": tuple(row["commits"])}) for row in rows]  # type: ignore[attr-defined]
+    except (JsoncError, UnicodeDecodeError, TypeError, KeyError) as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error}.", hint="Mend it, or remove it and run engram trust again.", path=path
+        ) from error
+
+
+def _key(workspace: Workspace) -> str:
+    git = workspace.git
+    if git is None or not _is_inside(workspace.root, git.top):
+        return workspace.root
+    return git.common_dir
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _identity(path: str) -> tuple[int, int]:
+    try:
+        info = os.stat(path)
+    except OSError:
+        return 0, 0
+    return info.st_dev, info.st_ino
+
+
+def _holds(record: TrustRecord, workspace: Workspace) -> bool:
+    if _identity(record.path) == (record.device, record.inode):
+        return True
+    # The folder was made anew at the same path: only its history can tell whether it is the same project.
+    from engram.roots.git_process import origin_address, root_commits
+
+    if record.origin:
+        return origin_address(workspace.project) == record.origin
+    return not record.commits or not set(record.commits).isdisjoint(root_commits(workspace.project))
+
+
+def _locked(config_dir: str) -> RootLock:
+    try:
+        os.makedirs(config_dir, exist_ok=True)
+    except OSError as error:
+        raise store_error(error, config_dir) from error
+    return RootLock(config_dir, _LOCK_S)
+
+
+def _save(config_dir: str, records: list[TrustRecord]) -> None:
+    rows = [{**record.as_dict(), "commits": list(record.commits)} for record in sorted(records, key=lambda r: r.path)]
+    atomic_write(os.path.join(config_dir, _FILE), (dumps(rows, indent=2) + "\n").encode(), mode=0o600)

@@ -1,0 +1,214 @@
+"""The write path of a root: memories, ledger, changelog and the older ledger in one transaction (F14, F15)."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from engram.errors import FormatError, StoreError
+from engram.model import FOLDERS
+from engram.record import Record
+from engram.store.files import digest, make_folders, read_guarded, read_optional, store_error
+from engram.store.journal import CHANGELOG, Write, commit, recover
+from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, format_ledger, format_legacy, read_ledger, read_legacy
+from engram.store.lock import RootLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+    from typing import Self
+
+__all__ = ["Receipt", "RootWriter", "Write", "create_root", "timestamp", "today"]
+
+_IGNORED = (".cache/", ".journal/", ".lock", "inbox/", "pending-approvals.json", "working/")
+_ATTRIBUTES = ("* -text", f"{LEDGER} merge=union", f"{CHANGELOG} merge=union")
+_CHANGELOG_HEAD = "# Engram Changelog\n\n"
+_MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
+
+
+class Receipt(Record):
+    """What is on disk after a write, read back: path, SHA-256 (``""`` = gone) and size in bytes."""
+
+    path: str
+    hash: str
+    size: int
+
+
+class RootWriter:
+    """The right to write one root: holds its lock, and has healed what a dead writer left.
+
+    Use it as a context manager; ``healed`` says what was finished or undone on entering.
+
+    Args:
+        root: the memory root, resolved.
+        timeout_s: how long to wait for the lock (``lock.timeout``), in seconds.
+    """
+
+    def __init__(self, root: str, timeout_s: float) -> None:
+        self.root = root
+        self.healed: list[str] = []
+        self._lock = RootLock(root, timeout_s)
+
+    def __enter__(self) -> Self:
+        self._lock.__enter__()
+        try:
+            self.healed = recover(self.root)
+        except BaseException as error:
+            self._lock.__exit__(type(error), error, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.__exit__(kind, error, trace)
+
+    def apply(self, writes: Sequence[Write], what: str, way: str) -> list[Receipt]:
+        """Write ``writes`` with their ledger and changelog lines, all or nothing.
+
+        Args:
+            writes: memory files (``rules/…``, ``archive/…``) and other durable files of the root.
+            what: the change in a few words, for the changelog: ``add rule: use-pnpm``.
+            way: how the human approved it (C59a): terminal, pipe, force, token, dialog, command.
+
+        Returns:
+            A receipt for each of ``writes``, from the bytes read back.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        batch = list(writes)
+        batch += self._ledger_writes(writes)
+        batch.append(self._changelog_write(writes[0].path, what, way))
+        batch += self._housekeeping()
+        commit(self.root, batch, what)
+        return [self._receipt(write) for write in writes]
+
+    def _receipt(self, write: Write) -> Receipt:
+        data = read_optional(_at(self.root, write.path))
+        found = "" if data is None else digest(data)
+        if found != ("" if write.data is None else digest(write.data)):
+            raise StoreError(f"{write.path} does not hold what was written to it.", path=write.path)
+        return Receipt(write.path, found, len(data or b""))
+
+    def _ledger_writes(self, writes: Sequence[Write]) -> list[Write]:
+        changed = {w.path: w.data for w in writes if w.path.endswith(".md") and "/" in w.path}
+        if not changed:
+            return []
+        ledger = read_ledger(self.root)
+        hashes = self._clean(ledger, frozenset(changed))
+        for path, data in changed.items():
+            if data is None:
+                hashes.pop(path, None)
+            else:
+                hashes[path] = (digest(data),)
+        out = [_replacing(LEDGER, ledger.source if ledger.exists else None, format_ledger(hashes))]
+        old_source = read_optional(os.path.join(self.root, LEGACY_LEDGER))
+        if old_source is not None:
+            legacy = read_legacy(self.root) or {}
+            # Kept in step (F14): what it names, and what is written now; archived files were never in it.
+            for path, data in changed.items():
+                if data is None:
+                    legacy.pop(path, None)
+                elif not path.startswith("archive/"):
+                    legacy[path] = digest(data)
+            out.append(_replacing(LEGACY_LEDGER, old_source, format_legacy(legacy)))
+        return [write for write in out if write.data is None or write.old != digest(write.data)]
+
+    def _clean(self, ledger: Ledger, about_to_change: frozenset[str]) -> dict[str, tuple[str, ...]]:
+        """Return one hash a path where a file settles it (F2a); the first ledger takes in only what matched (F14)."""
+        hashes = dict(ledger.hashes)
+        for path, values in ledger.hashes.items():
+            if path in about_to_change or (ledger.exists and len(values) == 1):
+                continue
+            found = self._hash(path)
+            if found in values:
+                hashes[path] = (found,)
+            elif not ledger.exists:
+                del hashes[path]
+        return hashes
+
+    def _hash(self, path: str) -> str:
+        try:
+            return digest(read_guarded(self.root, path))
+        except (OSError, FormatError):
+            return ""
+
+    def _changelog_write(self, path: str, what: str, way: str) -> Write:
+        old = read_optional(os.path.join(self.root, CHANGELOG))
+        text = _CHANGELOG_HEAD if old is None else old.decode("utf-8", "surrogateescape")
+        if "<<<<<<< " in text:
+            lines = text.split("\n")
+            text = "\n".join(line for line in lines if not line.startswith(_MARKERS))
+        if text and not text.endswith("\n"):
+            text += "\n"
+        text += f"- {timestamp()} {path}: {what} ({way})\n"
+        return _replacing(CHANGELOG, old, text.encode("utf-8", "surrogateescape"))
+
+    def _housekeeping(self) -> list[Write]:
+        """Return what keeps derived and private files out of Git, where an older folder lacks it."""
+        out = []
+        for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
+            old = read_optional(os.path.join(self.root, name))
+            new = _with_lines(old, lines)
+            if new != old:
+                out.append(_replacing(name, old, new))
+        return out
+
+
+def create_root(root: str, config_text: str, timeout_s: float) -> list[str]:
+    """Make a new, empty memory root; the ledger comes with the first memory. Files that are there are left alone.
+
+    Returns:
+        The paths made, relative to the root; ``[]`` when nothing was missing.
+
+    Raises:
+        StoreError: when the folder cannot be made or written.
+    """
+    files = {
+        ".gitattributes": _with_lines(None, _ATTRIBUTES),
+        ".gitignore": _with_lines(None, _IGNORED),
+        CHANGELOG: _CHANGELOG_HEAD.encode(),
+        "engram.config.json": config_text.encode(),
+    }
+    try:
+        os.makedirs(root, exist_ok=True)
+        with RootLock(root, timeout_s):
+            recover(root)
+            made = [Write(path, "", data) for path, data in files.items() if not os.path.lexists(_at(root, path))]
+            if made:
+                commit(root, made, "make a new memory folder")
+            for folder in FOLDERS.values():
+                make_folders(root, os.path.join(root, folder))
+    except OSError as error:
+        raise store_error(error, root) from error
+    return [write.path for write in made]
+
+
+def _at(root: str, path: str) -> str:
+    return os.path.join(root, *path.split("/"))
+
+
+def timestamp() -> str:
+    """Return the present moment as the changelog has it: UTC, milliseconds, ``Z``."""
+    now = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
+
+
+def today() -> str:
+    """Return the local calendar day, ``YYYY-MM-DD``: the day that a person would write."""
+    return time.strftime("%Y-%m-%d")
+
+
+def _with_lines(old: bytes | None, lines: Sequence[str]) -> bytes:
+    text = (old or b"").decode("utf-8", "surrogateescape")
+    present = {line.strip() for line in text.splitlines()}
+    missing = [line for line in lines if line not in present]
+    if missing and text and not text.endswith("\n"):
+        text += "\n"
+    return (text + "".join(f"{line}\n" for line in missing)).encode("utf-8", "surrogateescape")
+
+
+def _replacing(path: str, old: bytes | None, new: bytes) -> Write:
+    return Write(path, "" if old is None else digest(old), new)

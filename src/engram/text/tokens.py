@@ -1,0 +1,83 @@
+"""How many tokens a text costs a language model, estimated without its tokenizer (F21 ``load.max_tokens``).
+
+Tokenizers differ between vendors and versions, so this is an estimate that leans to the high side: a budget that it
+keeps is kept by the common ones. It is not additive (a piece at a border counts once): call it on the final text.
+
+>>> estimate_tokens("Use pnpm for every install.")
+6
+>>> estimate_tokens("用户身份")
+4
+"""
+
+from __future__ import annotations
+
+__all__ = ["estimate_tokens"]
+
+_LETTERS = 6  # letters of a Latin word in one token; longer words are split
+_DIGITS = 3  # digits in one token
+_SYMBOLS = 2  # punctuation marks in one token
+_BYTES = 3  # bytes of UTF-8 in one token, in scripts with few words in the vocabularies
+
+_WORD, _DIGIT, _SYMBOL, _OTHER = range(4)
+_PER_TOKEN = (_LETTERS, _DIGITS, _SYMBOLS, _BYTES)
+
+
+def estimate_tokens(text: str) -> int:
+    """Return the estimated number of tokens of ``text``; 0 only for an empty text, the same in every process."""
+    if not text:
+        return 0
+    # A line end is a token of its own or part of the next one; deeper indentation is one token a line.
+    total = text.count("\n") + text.count("\n  ") + text.count("\t")
+    for word in text.split():
+        if word.isascii():
+            if word.isalpha():
+                total += (len(word) + _LETTERS - 1) // _LETTERS
+                continue
+            if word[:-1].isalpha():  # a word with one mark behind it
+                total += (len(word) + _LETTERS - 2) // _LETTERS + 1
+                continue
+        total += _pieces(word)
+    return max(total, 1)
+
+
+def _pieces(word: str) -> int:
+    """Count a word of mixed characters: runs of one kind, and CJK characters by themselves."""
+    total = 0
+    kind = -1
+    length = 0
+    upper = True
+    for char in word:
+        weight = 1
+        if char <= "\x7f":
+            if char.isalpha():
+                new = _WORD
+            elif char.isdigit():
+                new = _DIGIT
+            else:
+                new = _SYMBOL
+        elif char < "\u0250":  # Latin with accents: rarer in the vocabularies than plain letters
+            new, weight = _WORD, 2
+        elif _is_cjk(char):
+            total += 1
+            new, weight = kind, 0
+        else:
+            new, weight = _OTHER, 2 if char < "\u0800" else 3 if char < "\U00010000" else 6
+        # camelCase is two pieces
+        if new != kind or (new == _WORD and char.isupper() and not upper):
+            if length:
+                total += (length + _PER_TOKEN[kind] - 1) // _PER_TOKEN[kind]
+            kind, length = new, 0
+        length += weight
+        upper = char.isupper()
+    if length:
+        total += (length + _PER_TOKEN[kind] - 1) // _PER_TOKEN[kind]
+    return total
+
+
+def _is_cjk(char: str) -> bool:
+    return (
+        "\u2e80" <= char <= "\u9fff"
+        or "\uac00" <= char <= "\ud7ff"
+        or "\uf900" <= char <= "\ufaff"
+        or ("\uff00" <= char <= "\uffef" or "\U00020000" <= char <= "\U0003ffff")
+    )

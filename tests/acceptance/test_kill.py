@@ -1,0 +1,76 @@
+"""B3: a process killed in the middle of a save leaves the old or the new state, and the next command heals the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Runner
+
+KILLS = 200
+
+
+def start_save(engram: Runner, number: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*engram.command, "save", "rule", f"Rule number {number} holds; it has a reason of its own."],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=engram.cwd,
+        env=engram.scratch.env,
+    )
+
+
+def ledger_of(root: Path) -> dict[str, str]:
+    lines = (root / "SHA256SUMS").read_text(encoding="utf-8").splitlines() if (root / "SHA256SUMS").exists() else []
+    return {line[66:]: line[:64] for line in lines}
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_at_random_moments_lose_nothing_and_leave_no_part(engram: Runner, workspace: Path) -> None:
+    engram.ok("inject")
+    root = workspace / ".agents" / ".engram"
+    rng = random.Random(20261202)
+    first = time.monotonic()
+    done = start_save(engram, 0)
+    done.communicate(b"A\n", timeout=60)
+    assert done.returncode == 0
+    usual = time.monotonic() - first
+    acknowledged = {"rules/rule-number-0-holds.md"}
+    for number in range(1, KILLS + 1):
+        process = start_save(engram, number)
+        assert process.stdin
+        process.stdin.write(b"A\n")
+        process.stdin.close()
+        # Most of the time goes into starting; the second half of a save is where it writes.
+        time.sleep(rng.uniform(0.35, 1.15) * usual)
+        process.send_signal(signal.SIGKILL)
+        if process.wait(timeout=60) == 0:
+            acknowledged.add(f"rules/rule-number-{number}-holds.md")
+        for name in os.listdir(root / "rules"):
+            data = (root / "rules" / name).read_bytes()
+            which = name.removeprefix("rule-number-").removesuffix("-holds.md")
+            assert data.startswith(b"---\n"), f"{name} is no whole memory after kill {number}"
+            assert data.endswith(f"- Rule number {which} holds; it has a reason of its own.\n".encode())
+    healed = engram.run("verify")
+    assert healed.returncode == 0, healed.stdout + healed.stderr
+    ledger = ledger_of(root)
+    on_disk = {f"rules/{name}" for name in os.listdir(root / "rules")}
+    assert acknowledged <= on_disk
+    assert set(ledger) == on_disk
+    assert len(acknowledged) > 1, "every save was killed before it could finish: the moments are not random"
+    assert len(acknowledged) < KILLS, "no save was killed: the moments are not random"
+    for path, value in ledger.items():
+        assert hashlib.sha256((root / path).read_bytes()).hexdigest() == value
+    engram.save("rule", "The next save works as if nothing had happened.")
+    assert os.listdir(root / ".journal") == []
