@@ -11,7 +11,7 @@ import os
 # The C module alone: the package around it imports collections.abc and datetime adapters that nothing here needs.
 try:
     import _sqlite3 as sqlite
-except ImportError:  # pragma: no cover - a Python that was built without SQLite
+except ImportError:  # a Python that was built without SQLite
     sqlite = None  # type: ignore[assignment]
 
 from engram.index.layout import Entry
@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from sqlite3 import Connection
+    from typing import Self
 
     from engram.index.segment import Segment
     from engram.model import Memory
@@ -33,6 +34,7 @@ _APPLICATION = 0x456E6772  # "Engr"
 _CHUNK = 4096
 _CHUNK_BITS = 12
 
+_COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith("_"))
 _SCHEMA = f"""
 pragma application_id={_APPLICATION};
 pragma user_version={VERSION};
@@ -40,22 +42,18 @@ create table state(key text primary key, value) without rowid;
 create table terms(number integer primary key, term text not null, frequency integer not null);
 create table spellings(word text primary key, number integer not null) without rowid;
 create table postings(key integer primary key, docs blob not null, codes blob not null);
-create table memories({", ".join(["n integer primary key", *Entry._fields[1:]])});
+create table memories({", ".join(["n integer primary key", *_COLUMNS[1:]])});
 create table sequences(n integer primary key, terms blob not null);
 create table dead(n integer primary key);
-"""  # type: ignore[attr-defined]  # noqa: S608 - made of constants
+"""
 _INDEXES = """
 create unique index terms_by_name on terms(term, frequency);
 create unique index memories_by_path on memories(path);
 create index memories_by_id on memories(id);
 """
 
-if sqlite is None:
-
-    class SqliteError(Exception):
-        """Never raised where there is no SQLite."""
-else:
-    SqliteError = sqlite.Error
+# What SQLite raises; where there is none, nothing does.
+SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
 
 
 def available() -> bool:
@@ -112,13 +110,15 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
 
 def _write_sequences(connection: Connection, segment: Segment) -> None:
     first = 1 + len(segment.rows) - len(segment.blobs)
-    connection.executemany("insert into sequences values(?,?)", zip(range(first, first + len(segment.blobs)), segment.blobs))
+    connection.executemany("insert into sequences values(?,?)", enumerate(segment.blobs, first))
     segment.blobs.clear()
 
 
 def _write_rest(connection: Connection, segment: Segment) -> None:
-    marks = ",".join("?" * len(Entry._fields))  # type: ignore[attr-defined]
-    connection.executemany(f"insert into memories values({marks})", (tuple(row.as_dict().values()) for row in segment.rows))
+    marks = ",".join("?" * len(_COLUMNS))
+    connection.executemany(
+        f"insert into memories values({marks})", (tuple(row.as_dict().values()) for row in segment.rows)
+    )
     chunks = segment.chunks
     connection.executemany(
         "insert into terms values(?,?,?)",
@@ -148,13 +148,10 @@ class Database:
         # mode=ro never creates a file. A reader waits for a writer's commit at most this long (seconds).
         uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
         self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
+        ask = self._ask = self._connection.execute
         try:
-            ask = self._connection.execute
-            ask("pragma cache_size=-16000")
             ask("begin")  # one state for all the questions
-            version = ask("pragma user_version").fetchone()[0]
-            if version != VERSION:
-                raise sqlite.DatabaseError(f"index version {version}, this Engram reads {VERSION}")
+            self._check_version()
             state = dict(ask("select key, value from state"))
             self.count: int = state["count"]
             self.length: int = state["length"]
@@ -162,9 +159,13 @@ class Database:
         except BaseException:
             self._connection.close()
             raise
-        self._ask = ask
 
-    def __enter__(self) -> Database:
+    def _check_version(self) -> None:
+        version = self._ask("pragma user_version").fetchone()[0]
+        if version != VERSION:
+            raise sqlite.DatabaseError(f"index version {version}, this Engram reads {VERSION}")
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -236,7 +237,7 @@ class Database:
         return found
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
-        """Return the first ``most`` term numbers of memories as packed 32-bit integers, fields ended by ``FIELD_END``."""
+        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
         wanted = list(docs)
         found: dict[int, bytes] = {}
         for at in range(0, len(wanted), 500):

@@ -3,6 +3,9 @@
 A posting is a memory's number and a code of 16 bits: how often the term stands there, each field with its weight, and
 the memory's length in steps of some six per cent. No average and no count of memories is stored in a posting, so that
 one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
+
+A sequence is a memory's term numbers in order, 32 bits each: the fields of ``FIELDS``, each closed by ``FIELD_END``, the
+parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order.
 """
 
 from __future__ import annotations
@@ -55,4 +58,4 @@ def steps_to_length(step: int) -> float:
 
 def posting_code(count: int, step: int) -> int:
     """Return the code of a term that stands so often, weighted, in a memory whose length has this step."""
-    return (count if count < 255 else 255) << 8 | step
+    return min(count, 255) << 8 | step

@@ -47,7 +47,9 @@ class Segment:
     def add(self, path: str, sha256: str, memory: Memory) -> None:
         """Index one memory that was read from ``path`` (relative to its root) and whose bytes have this hash."""
         n = self._first + len(self.rows)
-        content = "\n".join(text for text in (memory.context, memory.content, memory.example, memory.human_note) if text)
+        content = "\n".join(
+            text for text in (memory.context, memory.content, memory.example, memory.human_note) if text
+        )
         for _, text in memory.variants:
             content += "\n" + text
         texts = ((memory.title,), memory.triggers, memory.tags, (content,))
@@ -129,5 +131,5 @@ class Segment:
         return {n: self.rows[n - self._first] for n in docs}
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
-        """Return the first ``most`` term numbers of memories as packed 32-bit integers, fields ended by ``FIELD_END``."""
+        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
         return {n: self.blobs[n - self._first][: 4 * most] for n in docs}

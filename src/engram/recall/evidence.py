@@ -5,15 +5,11 @@ from __future__ import annotations
 from sys import byteorder
 
 from engram.index.layout import BREAK, FIELD_END
-from engram.recall.score import SCALE, step_up
+from engram.recall.work import SOURCE_BITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engram.recall.query import Query
-    from engram.recall.ranking import Group
-    from engram.recall.source import Source
+    from engram.recall.work import Work
 
 __all__ = ["texts_add"]
 
@@ -29,46 +25,38 @@ _WINDOW = 5
 _RARE = 1 / 256
 
 
-def texts_add(
-    sources: Sequence[Source],
-    groups: list[Group],
-    query: Query,
-    candidates: list[int],
-    sequences: dict[int, bytes],
-    off: frozenset[str],
-    scores: dict[int, int],
-    reasons: dict[int, list[tuple[str, float, str]]],
-) -> None:
-    """Add to ``scores`` and ``reasons`` what the term sequences of the candidates show."""
-    rare_below = max(2.0, step_up(sum(source.count for source in sources)) * _RARE)
-    rare = [group for group in groups if group.frequency <= rare_below and not group.text.isalpha()]
-    if "anchors" in off:
+def texts_add(work: Work) -> None:
+    """Add to scores and reasons what the term sequences of the candidates show."""
+    rare_below = max(2.0, work.count * _RARE)
+    rare = [group for group in work.groups if group.frequency <= rare_below and not group.text.isalpha()]
+    if "anchors" in work.off:
         rare = []
-    wholes = [(name, field, share) for name, field, share in (("triggers", 1, TRIGGER), ("tags", 2, TAG)) if name not in off]
-    pairs = [_pairs(groups, query, at) if "phrase" not in off else [] for at in range(len(sources))]
-    weights = [{number: group.idf for group in groups for number in group.numbers[at]} for at in range(len(sources))]
-    for doc in candidates:
-        blob = sequences[doc]
-        at = doc >> 24
+    wholes = [whole for whole in (("triggers", 1, TRIGGER), ("tags", 2, TAG)) if whole[0] not in work.off]
+    numbered = range(len(work.sources))
+    pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
+    weights = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
+    for doc, blob in work.sequences.items():
+        at = doc >> SOURCE_BITS
         for starts, ends, weight, about in pairs[at]:
             share = _together(blob, starts, ends)
             if share:
-                _add(doc, "phrase", weight * share, about, scores, reasons)
+                work.add(doc, "phrase", weight * share, about)
         for group in rare:
             if group.value(doc):
-                _add(doc, "anchors", ANCHOR * group.idf, group.text, scores, reasons)
+                work.add(doc, "anchors", ANCHOR * group.idf, group.text)
         for name, field, share in wholes:
             weight = _whole(blob, field, weights[at])
             if weight:
-                _add(doc, name, weight * share, "", scores, reasons)
+                work.add(doc, name, weight * share, "")
 
 
-def _pairs(groups: list[Group], query: Query, source: int) -> list[tuple[list[bytes], list[bytes], float, str]]:
+def _pairs(work: Work, source: int) -> list[tuple[list[bytes], list[bytes], float, str]]:
     """Return the pairs of words that follow each other in the query, as packed term numbers of one source."""
-    by_word = {group.text: group for group in groups}
+    by_word = {group.text: group for group in work.groups}
     found = []
-    for first, second in query.pairs:
-        left, right = by_word.get(query.words[first].text), by_word.get(query.words[second].text)
+    words = work.query.words
+    for first, second in work.query.pairs:
+        left, right = by_word.get(words[first].text), by_word.get(words[second].text)
         if left and right:
             starts, ends = left.numbers[source], right.numbers[source]
             if starts and ends and starts != ends:
@@ -78,18 +66,6 @@ def _pairs(groups: list[Group], query: Query, source: int) -> list[tuple[list[by
 
 def _packed(numbers: set[int]) -> list[bytes]:
     return [number.to_bytes(4, byteorder) for number in sorted(numbers)]
-
-
-def _add(
-    doc: int,
-    signal: str,
-    value: float,
-    about: str,
-    scores: dict[int, int],
-    reasons: dict[int, list[tuple[str, float, str]]],
-) -> None:
-    scores[doc] += int(value * SCALE)
-    reasons[doc].append((signal, value, about))
 
 
 def _together(blob: bytes, starts: list[bytes], ends: list[bytes]) -> float:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from engram.index.layout import FIELD_END, FIELDS, length_step, posting_code
 from engram.recall.score import SCALE, Impacts, idf, nearest_step, step_up
+from engram.recall.work import SOURCE_BITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engram.index.layout import Entry
-    from engram.recall.ranking import Group
-    from engram.recall.source import Source
+    from engram.recall.work import Work
 
 __all__ = ["expand"]
 
@@ -21,16 +18,9 @@ TERMS = 20
 ALPHA = 0.7
 
 
-def expand(
-    sources: Sequence[Source],
-    groups: list[Group],
-    order: list[int],
-    entries: dict[int, Entry],
-    sequences: dict[int, bytes],
-    scores: dict[int, int],
-    reasons: dict[int, list[tuple[str, float, str]]],
-) -> None:
-    """Add to ``scores`` and ``reasons`` what each candidate shares with the first of ``order``."""
+def expand(work: Work, order: list[int]) -> None:
+    """Add to scores and reasons what each candidate shares with the first of ``order``."""
+    sources, sequences, scores = work.sources, work.sequences, work.scores
     model: dict[str, float] = {}
     best = sum(scores[doc] for doc in order[:FEEDBACK])
     for doc in order[:FEEDBACK]:
@@ -40,44 +30,42 @@ def expand(
             for number in field:
                 counts[number] = counts.get(number, 0) + weight
         total = sum(counts.values()) or 1
-        share = scores[doc] / best
+        trust = scores[doc] / best
         # A BREAK has a number that no term has.
-        for number, (term, _) in sources[doc >> 24].named(counts).items():
-            model[term] = model.get(term, 0.0) + share * counts[number] / total
+        for number, (term, _) in sources[doc >> SOURCE_BITS].named(counts).items():
+            model[term] = model.get(term, 0.0) + trust * counts[number] / total
     looked = [source.lookup(model) for source in sources]
-    count = step_up(sum(source.count for source in sources))
     weighed = []
-    for term, weight in model.items():
+    for term, share in model.items():
         # Frequencies in steps: a memory that shares no word with the task does not move its pack (G3).
         frequency = step_up(sum(found[term][1] for found in looked if term in found))
-        rarity = idf(count, frequency)
-        weighed.append((weight * rarity, term, weight, rarity))
+        rarity = idf(work.count, frequency)
+        weighed.append((share * rarity, term, share, rarity))
     weighed.sort(key=lambda item: (-item[0], item[1]))
     chosen = weighed[:TERMS]
     # Scaled so that ALPHA weighs the mean of the query's words against the mean of the lent ones.
-    factor = (1 - ALPHA) / ALPHA * max(1, len(groups)) / (sum(weight for _, _, weight, _ in chosen) or 1.0)
+    factor = (1 - ALPHA) / ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
     lent: list[dict[int, Impacts]] = []
     for source, found in zip(sources, looked, strict=True):
         average = nearest_step(source.length / source.count) if source.count else 1.0
         lent.append(
             {
-                found[term][0]: Impacts(rarity * weight * factor, average)
-                for _, term, weight, rarity in chosen
+                found[term][0]: Impacts(rarity * share * factor, average)
+                for _, term, share, rarity in chosen
                 if term in found
             }
         )
     about = ", ".join(term for _, term, _, _ in chosen[:5])
     for doc in order:
-        impacts = lent[doc >> 24]
+        impacts = lent[doc >> SOURCE_BITS]
         fields = _fields(sequences[doc])
-        step = length_step(entries[doc].length)
-        value = 0
+        step = length_step(work.entries[doc].length)
+        added = 0
         for number in impacts.keys() & set().union(*fields):
             often = sum(field.count(number) * weight for field, (_, weight) in zip(fields, FIELDS, strict=False))
-            value += impacts[number][posting_code(often, step)]
-        if value:
-            scores[doc] += value
-            reasons[doc].append(("expansion", value / SCALE, about))
+            added += impacts[number][posting_code(often, step)]
+        if added:
+            work.add(doc, "expansion", added / SCALE, about)
 
 
 def _fields(blob: bytes) -> list[list[int]]:

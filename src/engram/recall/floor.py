@@ -12,9 +12,7 @@ from engram.recall.score import SCALE, idf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engram.recall.ranking import Group
+    from engram.recall.work import Work
 
 __all__ = ["SCORE", "SHARE", "below_floor"]
 
@@ -26,23 +24,13 @@ _CORRECTED = 0.8
 _BEST = 10
 
 
-def below_floor(
-    groups: Sequence[Group], unknown: int, count: float, best: Sequence[int], scores: dict[int, int]
-) -> str:
-    """Return why nothing is near enough, or an empty string.
-
-    Args:
-        groups: the words of the task that some memory has.
-        unknown: how many of its words no memory has.
-        count: the number of memories, in steps.
-        best: the best memories, best first.
-        scores: their BM25.
-    """
-    rarest = idf(count, 0)
-    said = sum(group.idf for group in groups) + unknown * rarest
+def below_floor(work: Work, best: list[int]) -> str:
+    """Return why none of the candidates, best first, is near enough, or an empty string."""
+    rarest = idf(work.count, 0)
+    said = sum(group.idf for group in work.groups) + len(work.unknown) * rarest
     for doc in best[:_BEST]:
-        shared = sum(group.idf * (_CORRECTED if group.corrected else 1) for group in groups if group.value(doc))
-        if scores[doc] >= SCORE * rarest * SCALE or shared >= SHARE * said:
+        shared = sum(group.idf * (_CORRECTED if group.corrected else 1) for group in work.groups if group.value(doc))
+        if work.scores[doc] >= SCORE * rarest * SCALE or shared >= SHARE * said:
             return ""
-    words = [group.text for group in groups if group.value(best[0])]
+    words = [group.text for group in work.groups if group.value(best[0])]
     return f"the nearest memory shares only {', '.join(words[:3])} with it"

@@ -44,4 +44,4 @@ class Source(Protocol):
         """Return what is known of memories, by number."""
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
-        """Return the first ``most`` term numbers of memories as packed 32-bit integers."""
+        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

@@ -72,9 +72,9 @@ def english(word: str) -> str:
         word = word[:-1] + "i"
     word = _step_2_and_3(word, r1, r2)
     word = _step_4(word, r2)
-    if (
-        word.endswith("e") and (len(word) > r2 or (len(word) > r1 and not _ends_in_short_syllable(word[:-1])))
-    ) or (word.endswith("ll") and len(word) > r2):
+    if (word.endswith("e") and (len(word) > r2 or (len(word) > r1 and not _ends_in_short_syllable(word[:-1])))) or (
+        word.endswith("ll") and len(word) > r2
+    ):
         word = word[:-1]
     return word.lower()
 
@@ -147,9 +147,7 @@ def _step_2_and_3(word: str, r1: int, r2: int) -> str:
     for end, new in _STEP_2:
         if word.endswith(end):
             stem = word[: -len(end)]
-            if len(stem) >= r1 and (
-                (end != "ogi" or stem.endswith("l")) and (end != "li" or stem[-1:] in _BEFORE_LI)
-            ):
+            if len(stem) >= r1 and ((end != "ogi" or stem.endswith("l")) and (end != "li" or stem[-1:] in _BEFORE_LI)):
                 word = stem + new
             break
     for end, new in _STEP_3:

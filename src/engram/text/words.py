@@ -19,7 +19,8 @@ _LONGEST = 64
 # A path with more segments than this gives its last ones only.
 _MOST_SEGMENTS = 12
 _CONNECTORS = frozenset("_-./\\'+#")
-_APOSTROPHES = {ord(mark): "'" for mark in "’ʼ‘＇`´"} | {ord(mark): "-" for mark in "‐‑‒–"} | {0x00AD: None, 0x200B: " "}
+# Typographic marks are read as the plain ones; a soft hyphen is nothing, a zero-width space is one.
+_PLAIN_MARKS = {ord(mark): "'" for mark in "’ʼ‘＇`´"} | {ord(mark): "-" for mark in "‐‑‒–"} | {0xAD: None, 0x200B: " "}
 # After an apostrophe these carry no meaning of their own: user's, we're, I'll, I'd, I'm, we've.
 _CLITICS = frozenset(("s", "re", "ll", "d", "m", "ve", "t"))
 
@@ -58,7 +59,7 @@ def split(chunk: str) -> list[str]:
     if not chunk.isascii():
         from unicodedata import normalize
 
-        text = normalize("NFKC", chunk.translate(_APOSTROPHES))
+        text = normalize("NFKC", chunk.translate(_PLAIN_MARKS))
         found: list[str] = []
         for piece in text.split():
             _unicode_runs(piece, found)
