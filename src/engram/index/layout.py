@@ -4,8 +4,8 @@ A posting is a memory's number and a code of 16 bits: how often the term stands 
 the memory's length in steps of some six per cent. No average and no count of memories is stored in a posting, so that
 one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
 
-A sequence is a memory's term numbers in order, 32 bits each: the fields of ``FIELDS``, each closed by ``FIELD_END``, the
-parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order.
+A sequence is a memory's term numbers in order, 32 bits each: the fields of ``FIELDS``, each closed by ``FIELD_END``,
+the parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order.
 """
 
 from __future__ import annotations

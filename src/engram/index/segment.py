@@ -38,7 +38,7 @@ class Segment:
         self.length = 0
         self.dead: frozenset[int] = frozenset()
         self._first = first
-        self._names: list[str] | None = None
+        self._names: list[str] = []
         self._analyzer = Analyzer(self._number, self.spellings)
 
     def _number(self, term: str) -> int:
@@ -118,7 +118,7 @@ class Segment:
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
-        if self._names is None:
+        if len(self._names) != len(self.numbers):
             self._names = list(self.numbers)
         return {number: (self._names[number - 1], len(self.chunks[number][0])) for number in numbers}
 

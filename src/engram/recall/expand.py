@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.index.layout import FIELD_END, FIELDS, length_step, posting_code
+from engram.index.layout import BREAK, FIELD_END, FIELDS, length_step, posting_code
 from engram.recall.score import SCALE, Impacts, idf, nearest_step, step_up
 from engram.recall.work import SOURCE_BITS
 
@@ -29,9 +29,9 @@ def expand(work: Work, order: list[int]) -> None:
         for field, (_, weight) in zip(fields, FIELDS, strict=False):
             for number in field:
                 counts[number] = counts.get(number, 0) + weight
+        counts.pop(BREAK, None)
         total = sum(counts.values()) or 1
         trust = scores[doc] / best
-        # A BREAK has a number that no term has.
         for number, (term, _) in sources[doc >> SOURCE_BITS].named(counts).items():
             model[term] = model.get(term, 0.0) + trust * counts[number] / total
     looked = [source.lookup(model) for source in sources]
