@@ -1,12 +1,10 @@
-"""The index as one SQLite file: written by whichever process comes first, read by every cold one.
+"""The index as one SQLite file, as every cold process reads it; ``writing`` makes it.
 
 Plain tables hold the postings, not FTS5: the reasons and figures are in ``docs/decisions``. Nothing here is
 load-bearing (F3): any ``SqliteError`` means that recall reads the files instead.
 """
 
 from __future__ import annotations
-
-import os
 
 # The C module alone: the package around it imports collections.abc and datetime adapters that nothing here needs.
 try:
@@ -18,40 +16,19 @@ from engram.index.layout import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from sqlite3 import Connection
+    from collections.abc import Iterable
     from typing import Self
 
-    from engram.index.segment import Segment
-    from engram.model import Memory
-
-__all__ = ["VERSION", "Database", "SqliteError", "available", "build"]
+__all__ = ["CHUNK", "COLUMNS", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "sqlite"]
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.
 VERSION = 1
-_APPLICATION = 0x456E6772  # "Engr"
-_CHUNK = 4096
+# The postings of a term stand in chunks of so many memories, so that one more memory rewrites little.
+CHUNK = 4096
 _CHUNK_BITS = 12
 
-_COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith("_"))
-_SCHEMA = f"""
-pragma application_id={_APPLICATION};
-pragma user_version={VERSION};
-create table state(key text primary key, value) without rowid;
-create table terms(number integer primary key, term text not null, frequency integer not null);
-create table spellings(word text primary key, number integer not null) without rowid;
-create table postings(key integer primary key, docs blob not null, codes blob not null);
-create table memories({", ".join(["n integer primary key", *_COLUMNS[1:]])});
-create table sequences(n integer primary key, terms blob not null);
-create table dead(n integer primary key);
-"""
-_INDEXES = """
-create unique index terms_by_name on terms(term, frequency);
-create unique index memories_by_path on memories(path);
-create index memories_by_id on memories(id);
-"""
-
+COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith("_"))
 # What SQLite raises; where there is none, nothing does.
 SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
 
@@ -61,80 +38,10 @@ def available() -> bool:
     return sqlite is not None
 
 
-def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
-    """Write a new index from nothing and put it in place at once; return the number of memories.
-
-    Args:
-        path: where the index goes. A reader of the old file keeps it until it closes.
-        memories: path within the root, SHA-256 in hex, memory.
-
-    Raises:
-        OSError: the folder cannot be written.
-        SqliteError: SQLite cannot write there.
-    """
-    from engram.index.segment import Segment
-
-    temporary = f"{path}.{os.getpid()}.new"
-    if os.path.exists(temporary):
-        os.unlink(temporary)
-    try:
-        connection = sqlite.connect(temporary, isolation_level=None)
-        try:
-            # Nobody else knows this file yet: it needs no journal, and one fsync before it gets its name.
-            connection.executescript("pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive;")
-            connection.executescript(_SCHEMA)
-            connection.execute("begin")
-            segment = Segment(first=1)
-            for item in memories:
-                segment.add(*item)
-                if len(segment.blobs) >= 2000:
-                    _write_sequences(connection, segment)
-            _write_sequences(connection, segment)
-            _write_rest(connection, segment)
-            connection.execute("commit")
-            connection.executescript(_INDEXES)
-        finally:
-            connection.close()
-        handle = os.open(temporary, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-    return segment.count
-
-
-def _write_sequences(connection: Connection, segment: Segment) -> None:
-    first = 1 + len(segment.rows) - len(segment.blobs)
-    connection.executemany("insert into sequences values(?,?)", enumerate(segment.blobs, first))
-    segment.blobs.clear()
-
-
-def _write_rest(connection: Connection, segment: Segment) -> None:
-    marks = ",".join("?" * len(_COLUMNS))
-    connection.executemany(
-        f"insert into memories values({marks})", (tuple(row.as_dict().values()) for row in segment.rows)
-    )
-    chunks = segment.chunks
-    connection.executemany(
-        "insert into terms values(?,?,?)",
-        ((number, term, len(chunks[number][0])) for term, number in segment.numbers.items()),
-    )
-    connection.executemany("insert into spellings values(?,?)", sorted(segment.spellings.items()))
-    connection.executemany("insert into postings values(?,?,?)", _rows(segment))
-    connection.executemany("insert into state values(?,?)", [("count", segment.count), ("length", segment.length)])
-
-
-def _rows(segment: Segment) -> Iterator[tuple[int, bytes, bytes]]:
-    for number in sorted(segment.chunks):
-        docs, codes = segment.chunks[number]
-        for at in range(0, len(docs), _CHUNK):
-            key = number << _CHUNK_BITS | at // _CHUNK
-            yield key, docs[at : at + _CHUNK].tobytes(), codes[at : at + _CHUNK].tobytes()
+def chunk_keys(number: int) -> tuple[int, int]:
+    """Return the first and the last key that the postings of a term may have."""
+    first = number << _CHUNK_BITS
+    return first, first | (1 << _CHUNK_BITS) - 1
 
 
 class Database:
@@ -214,9 +121,9 @@ class Database:
 
     def postings(self, number: int) -> tuple[list[int], list[int]]:
         """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
-        first = number << _CHUNK_BITS
+        first, last = chunk_keys(number)
         rows = self._ask(
-            "select docs, codes from postings where key between ? and ? order by key", (first, first | _CHUNK - 1)
+            "select docs, codes from postings where key between ? and ? order by key", (first, last)
         ).fetchall()
         docs: list[int] = []
         codes: list[int] = []

@@ -10,7 +10,7 @@ from engram.text.terms import Analyzer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from engram.model import Memory
 
@@ -23,30 +23,30 @@ class Segment:
     It answers the same four questions as ``database.Database``: ``lookup``, ``postings``, ``entries``, ``sequences``.
     """
 
-    def __init__(self, first: int = 0, numbers: dict[str, int] | None = None) -> None:
+    def __init__(self, first: int = 1, number: Callable[[str], int] | None = None) -> None:
         """Start an empty segment.
 
         Args:
             first: the number of its first memory.
-            numbers: the terms that have a number already; new ones are added to it.
+            number: gives the number of a term, where terms have numbers already.
         """
-        self.numbers: dict[str, int] = {} if numbers is None else numbers
+        self.numbers: dict[str, int] = {}
+        self.spellings: dict[str, int] = {}
         self.chunks: dict[int, tuple[array[int], array[int]]] = {}
         self.rows: list[Entry] = []
         self.blobs: list[bytes] = []
-        self.spellings: dict[str, int] = {}
         self.length = 0
         self.dead: frozenset[int] = frozenset()
-        self._first = first
+        self.first = first
         self._names: list[str] = []
-        self._analyzer = Analyzer(self._number, self.spellings)
+        self._analyzer = Analyzer(number or self._number, self.spellings)
 
     def _number(self, term: str) -> int:
         return self.numbers.setdefault(term, len(self.numbers) + 1)
 
     def add(self, path: str, sha256: str, memory: Memory) -> None:
         """Index one memory that was read from ``path`` (relative to its root) and whose bytes have this hash."""
-        n = self._first + len(self.rows)
+        n = self.first + len(self.rows)
         content = "\n".join(
             text for text in (memory.context, memory.content, memory.example, memory.human_note) if text
         )
@@ -128,8 +128,8 @@ class Segment:
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
-        return {n: self.rows[n - self._first] for n in docs}
+        return {n: self.rows[n - self.first] for n in docs}
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
-        return {n: self.blobs[n - self._first][: 4 * most] for n in docs}
+        return {n: self.blobs[n - self.first][: 4 * most] for n in docs}

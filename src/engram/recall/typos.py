@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["corrections", "neighbours"]
 
+# The longer of the two words has at least so many letters.
 SHORTEST = 5
 # A word longer than this has more neighbours than are worth asking for.
 LONGEST = 24
@@ -22,8 +23,11 @@ _WORDS = 12
 def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[tuple[str, str, float]]]:
     """Return for each word that has neighbours in the indexes up to ``MOST`` of (what it is read as, term, weight)."""
     fixed: dict[str, list[tuple[str, str, float]]] = {}
-    for word in [word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
-        best = _commonest(sources, neighbours(word))
+    for word in [word for word in words if SHORTEST - 1 <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
+        near = neighbours(word)
+        if len(word) < SHORTEST:
+            near = [other for other in near if len(other) >= SHORTEST]
+        best = _commonest(sources, near)
         if best:
             fixed[word] = [(other, term, WEIGHT) for other, term in best]
     return fixed

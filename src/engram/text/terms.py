@@ -20,6 +20,8 @@ _MOST_PIECES = 200_000
 # How much a word counts that was found by the other language's stem, or without its diacritics.
 _OTHER_STEM = 0.9
 _FOLDED = 0.8
+# Shorter words without their marks are other words: đô is no do, bàn is no ban.
+_SHORTEST_FOLDED = 4
 
 
 class Analyzer:
@@ -84,6 +86,7 @@ def variants(word: str, lang: str) -> list[tuple[str, float]]:
         found.setdefault(stem(word), _OTHER_STEM if found else 1.0)
     if not word.isascii() and not is_unspaced(word[0]):
         plain = fold(word)
-        for stem in stems:
-            found.setdefault(stem(plain), _FOLDED)
+        if len(plain) >= _SHORTEST_FOLDED:
+            for stem in stems:
+                found.setdefault(stem(plain), _FOLDED)
     return list(found.items())
