@@ -25,8 +25,8 @@ _WINDOW = 5
 _RARE = 1 / 256
 
 
-def texts_add(work: Work) -> None:
-    """Add to scores and reasons what the term sequences of the candidates show."""
+def texts_add(work: Work, docs: list[int]) -> None:
+    """Add to scores and reasons what the term sequences of some candidates show."""
     rare_below = max(2.0, work.count * _RARE)
     rare = [group for group in work.groups if group.frequency <= rare_below and not group.text.isalpha()]
     if "anchors" in work.off:
@@ -35,7 +35,8 @@ def texts_add(work: Work) -> None:
     numbered = range(len(work.sources))
     pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
     weights = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
-    for doc, blob in work.sequences.items():
+    for doc in docs:
+        blob = work.sequences[doc]
         at = doc >> SOURCE_BITS
         for starts, ends, weight, about in pairs[at]:
             share = _together(blob, starts, ends)

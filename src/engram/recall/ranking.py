@@ -40,6 +40,8 @@ SIGNALS: dict[str, str] = {
 }
 # Of a long memory so many terms are looked at for phrases and expansion.
 _SEQUENCE = 4000
+# What the texts add is little: further down than this it brings nobody among the first.
+_CLOSE = 50
 # Expansion never moves the first so many.
 _PINNED = 2
 
@@ -98,7 +100,7 @@ def rank(
     for at, source in enumerate(sources):
         found = source.sequences(work.own(order, at), _SEQUENCE)
         work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
-    texts_add(work)
+    texts_add(work, order[:_CLOSE])
     order = _order(work)
     if "expansion" not in off:
         pinned = order[:_PINNED]
