@@ -24,11 +24,9 @@ def expand(work: Work, order: list[int]) -> None:
     model: dict[str, float] = {}
     best = sum(scores[doc] for doc in order[:FEEDBACK])
     for doc in order[:FEEDBACK]:
-        fields = _fields(sequences[doc])
         counts: dict[int, int] = {}
-        for field, (_, weight) in zip(fields, FIELDS, strict=False):
-            for number in field:
-                counts[number] = counts.get(number, 0) + weight
+        for number in _weighted(sequences[doc]):
+            counts[number] = counts.get(number, 0) + 1
         counts.pop(BREAK, None)
         total = sum(counts.values()) or 1
         trust = scores[doc] / best
@@ -58,27 +56,25 @@ def expand(work: Work, order: list[int]) -> None:
     about = ", ".join(term for _, term, _, _ in chosen[:5])
     for doc in order:
         impacts = lent[doc >> SOURCE_BITS]
-        fields = _fields(sequences[doc])
+        numbers = _weighted(sequences[doc])
         step = length_step(work.entries[doc].length)
         added = 0
-        for number in impacts.keys() & set().union(*fields):
-            often = sum(field.count(number) * weight for field, (_, weight) in zip(fields, FIELDS, strict=False))
-            added += impacts[number][posting_code(often, step)]
+        for number in impacts.keys() & set(numbers):
+            added += impacts[number][posting_code(numbers.count(number), step)]
         if added:
             work.add(doc, "expansion", added / SCALE, about)
 
 
-def _fields(blob: bytes) -> list[list[int]]:
-    """Return the term numbers of each field; second chances (see ``text.terms``) are left out."""
+def _weighted(blob: bytes) -> list[int]:
+    """Return the term numbers of a memory, each as often as its field weighs; second chances are left out."""
     numbers = memoryview(blob).cast("I").tolist()
-    fields = []
+    weighted: list[int] = []
     start = 0
-    for _ in FIELDS:
+    for _, weight in FIELDS:
         try:
             end = numbers.index(FIELD_END, start)
         except ValueError:  # a long memory, cut
-            fields.append(numbers[start:])
-            break
-        fields.append(numbers[start:end])
+            end = len(numbers)
+        weighted += numbers[start:end] * weight
         start = end + 1
-    return fields
+    return weighted
