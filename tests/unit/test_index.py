@@ -17,7 +17,10 @@ from engram.recall.ranking import rank
 if TYPE_CHECKING:
     from pathlib import Path
 
-WORDS = [
+WORDS = (
+    "amber", "billing", "cache", "deploy", "editor", "friday", "gateway", "harbour", "invoice", "jobs", "kafka",
+    "ledger", "mailer", "nightly",
+)  # fmt: skip
     "amber",
     "billing",
     "cache",

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["CANDIDATES", "add_up", "look_up", "take_best"]
 
 CANDIDATES = 100
+# In a large memory the commonest words of a long task are left out: so many postings are read at most, and so many
+# words at least.
+MOST_POSTINGS = 100_000
+_ALWAYS = 3
 
 
 class _Same(dict[int, int]):
@@ -39,6 +43,7 @@ def look_up(work: Work) -> None:
         more = {term for forms in fixed.values() for _, term, _ in forms}
         for found, source in zip(looked, sources, strict=True):
             found.update(source.lookup(more - found.keys()))
+    found_forms: list[tuple[Group, tuple[tuple[str, float], ...]]] = []
     for text, terms_of in wanted:
         group = Group(text)
         forms = terms_of
@@ -50,9 +55,15 @@ def look_up(work: Work) -> None:
             continue
         group.frequency = max(sum(found.get(term, (0, 0))[1] for found in looked) for term, _ in forms)
         group.idf = idf(work.count, group.frequency)
+        found_forms.append((group, forms))
+    found_forms.sort(key=lambda pair: (-pair[0].idf, pair[0].text))
+    postings = 0
+    for group, forms in found_forms:
+        postings += group.frequency
+        if postings > MOST_POSTINGS and len(work.groups) >= _ALWAYS:
+            break  # what is left stands in so many memories that it tells hardly any of them apart
         _fill(group, sources, looked, forms)
         work.groups.append(group)
-    work.groups.sort(key=lambda group: (-group.idf, group.text))
 
 
 def _fill(
