@@ -21,21 +21,6 @@ WORDS = (
     "amber", "billing", "cache", "deploy", "editor", "friday", "gateway", "harbour", "invoice", "jobs", "kafka",
     "ledger", "mailer", "nightly",
 )  # fmt: skip
-    "amber",
-    "billing",
-    "cache",
-    "deploy",
-    "editor",
-    "friday",
-    "gateway",
-    "harbour",
-    "invoice",
-    "jobs",
-    "kafka",
-    "ledger",
-    "mailer",
-    "nightly",
-]
 
 
 def made(number: int, text: str = "", title: str = "") -> tuple[str, str, Memory]:
