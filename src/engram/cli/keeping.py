@@ -70,6 +70,7 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 def status_command(session: Session, _parsed: Parsed, output: Output) -> int:
     """Say what memory there is, and what needs attention."""
+    session.recheck_trust()
     states = root_states(session)
     for state in states:
         output.text(state_line(state))

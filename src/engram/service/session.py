@@ -10,7 +10,7 @@ from engram.errors import ConfigError, NotFoundError, UsageError
 from engram.record import Record
 from engram.roots.find import Workspace, find_workspace
 from engram.store.root import MemoryRoot, closest_hint
-from engram.store.trust import is_trusted
+from engram.store.trust import is_trusted, recheck_trust
 from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
@@ -87,6 +87,20 @@ class Session:
         if self._trusted is None:
             self._trusted = self.workspace is not None and is_trusted(self.workspace, self.environ, self.config_dir)
         return self._trusted
+
+    def recheck_trust(self) -> bool:
+        """Look at the history itself, as ``status`` and ``trust`` do (F18); call it before the roots are asked for."""
+        if self.workspace is not None:
+            before = self.trusted
+            self._trusted = recheck_trust(self.workspace, self.environ, self.config_dir)
+            if before and not self._trusted:
+                self.say(
+                    "warning",
+                    "other_history",
+                    f"{self.workspace.project} is not the project that you trusted here: its history is another one.",
+                    hint="Look at it, then run engram trust.",
+                )
+        return self.trusted
 
     @property
     def user_file(self) -> str:

@@ -29,7 +29,7 @@ def accepted_here(session: Session) -> bool:
         NotFoundError: where there is no workspace memory.
     """
     session.require_workspace()
-    return session.trusted
+    return session.recheck_trust()
 
 
 def forget_workspace(session: Session) -> bool:
