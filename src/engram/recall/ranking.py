@@ -1,8 +1,8 @@
 """The ranking: which memories answer a task, best first, each with its reasons.
 
 The order of work: words of the query → postings → BM25 of the fields → the floor → the best hundred → what their texts
-add (phrases, triggers, tags) → one round of expansion by the best three. Each signal has a name and can be switched
-off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
+add (phrases, triggers, tags) → what further scorers say → one round of expansion by the best three. Each signal has a
+name and can be switched off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from engram.recall.candidates import add_up, look_up, take_best
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.floor import below_floor
+from engram.recall.fusion import Fusion
 from engram.recall.query import Query, read
 from engram.recall.score import SCALE
 from engram.recall.work import SOURCE_BITS, Work
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from engram.index.layout import Entry
+    from engram.recall.scorer import Scorer
     from engram.recall.source import Source
 
 __all__ = ["SIGNALS", "Hit", "Ranking", "rank"]
@@ -32,6 +34,7 @@ SIGNALS: dict[str, str] = {
     "tags": "a whole tag of the memory stands in the task",
     "anchors": "the rarest names of the task stand in the memory",
     "paths": "a path or a compound name matches as a whole",
+    "semantic": "it means something near (engram semantic on)",
     "expansion": "it reads like the best three",
     "typos": "a word that no memory has is read as its neighbour",
     "confidence": "memories of low confidence come last",
@@ -73,6 +76,7 @@ def rank(
     limit: int = 16,
     without: Iterable[str] = (),
     leave_out: Callable[[Entry], str] | None = None,
+    scorers: Sequence[Scorer] = (),
 ) -> Ranking:
     """Rank the memories of some indexes for a task.
 
@@ -82,6 +86,7 @@ def rank(
         limit: how many hits at most.
         without: names of ``SIGNALS`` to switch off.
         leave_out: gives the reason for which a memory must not be routed, or nothing.
+        scorers: further opinions on what the words found; each can be switched off by its name.
 
     Raises:
         SqliteError: an index failed while it was read; the caller reads the files instead (F3).
@@ -101,10 +106,13 @@ def rank(
         found = source.sequences(work.own(order, at), _SEQUENCE)
         work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
     texts_add(work, order[:_CLOSE])
+    fusion = Fusion(work, scorers)
+    fusion.add()
     order = _order(work)
     if "expansion" not in off:
         pinned = order[:_PINNED]
         expand(work, order)
+        fusion.add()
         order = pinned + [doc for doc in _order(work) if doc not in pinned]
     order = order[:limit]
     if "confidence" not in off:
