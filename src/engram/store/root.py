@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
 
-__all__ = ["REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
+__all__ = ["LINK_REASON", "REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
 
+LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
 REVIEW_COMMAND = "engram verify --review"
 
 
@@ -142,9 +143,7 @@ class MemoryRoot:
         """Read every active memory; of two files with one id the first by kind and name counts (F11)."""
         found: list[Stored] = []
         skipped = [
-            Skipped(folder, "unreadable", "it is a link that leaves the memory folder; nothing behind it is read")
-            for folder in FOLDERS.values()
-            if leaves(self.path, folder)
+            Skipped(folder, "unreadable", LINK_REASON) for folder in FOLDERS.values() if leaves(self.path, folder)
         ]
         owners: dict[str, str] = {}
         for path in self.active_paths():
