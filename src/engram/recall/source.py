@@ -43,5 +43,8 @@ class Source(Protocol):
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
 
+    def with_ids(self, folded: Iterable[str]) -> list[Entry]:
+        """Return the memories with these ids, folded as in F11."""
+
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
