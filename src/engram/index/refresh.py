@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from engram.index.source import Source
     from engram.model import Memory
-    from engram.recall.source import Source
     from engram.store.root import MemoryRoot
 
 __all__ = ["Index", "open_index", "rebuild"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from engram.index.layout import Entry
-    from engram.recall.source import Source
+    from engram.index.source import Source
 
 __all__ = ["SIGNALS", "Hit", "Ranking", "rank"]
 

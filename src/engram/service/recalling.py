@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from engram.index.layout import Entry as Row
-    from engram.recall.source import Source
+    from engram.index.source import Source
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
