@@ -106,6 +106,17 @@ COMMANDS: tuple[Command, ...] = (
         details="Text shows layers: what needs nothing comes first.",
     ),
     Command(
+        "benchmark",
+        "Check that your tasks still bring the memories that they must.",
+        "engram.cli.benchmarking",
+        "benchmark_command",
+        arguments=(Argument("CASES", "a JSON file with your cases"),),
+        options=(Option("baseline", "compare with this earlier run; made when it is missing", value="FILE"),),
+        examples=("engram benchmark cases.json", "engram benchmark cases.json --baseline baseline.json"),
+        details='The file: {"version": 1, "cases": [{"task": "add a dependency", "must": ["use-pnpm"], "must_not": []}]}. '
+        "A case that fails and did not fail in the baseline is a regression: exit status 6.",
+    ),
+    Command(
         "list",
         "List the active memories.",
         "engram.cli.reading",
@@ -158,7 +169,8 @@ COMMANDS: tuple[Command, ...] = (
         "Say what memory there is here and what needs attention.",
         "engram.cli.keeping",
         "status_command",
-        examples=("engram status", "engram status --json"),
+        options=(Option("deep", "hash every file and make the index anew"),),
+        examples=("engram status", "engram status --json", "engram status --deep"),
     ),
     Command(
         "config",

@@ -153,6 +153,15 @@ class Database:
             rows += [Entry(*row) for row in self._ask(f"select * from memories where folded in ({marks})", some)]  # noqa: S608
         return rows
 
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+        return dict(self._ask("select type, count(*) from memories group by type"))
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+        question = "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
+        return int(self._ask(question, (day,)).fetchone()[0])
+
     def problems(self) -> list[tuple[str, str, str, int]]:
         """Return the files that are no part of the index, as path, kind, reason and line."""
         return list(self._ask("select path, kind, reason, line from problems order by path"))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["Index", "open_index", "rebuild"]
+__all__ = ["Index", "discard", "open_index", "read_files", "rebuild"]
 
 _FILE = "index.sqlite"
 _SEEN = "ledger.seen"
@@ -83,7 +83,7 @@ def open_index(root: MemoryRoot, cache: str, progress: Callable[[int], None] | N
         why = why or "it changes faster than it can be indexed"
     except (SqliteError, OSError) as error:
         why = str(error)
-    return _in_memory(root, why)
+    return read_files(root, why)
 
 
 def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None = None) -> int:
@@ -130,6 +130,23 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
         raise
     _keep_ledger(held, cache)
     return count
+
+
+def read_files(root: MemoryRoot, why: str) -> Index:
+    """Return the same without an index file: every memory is read, and the postings stay in this process (F3)."""
+    segment = Segment()
+    found, skipped = root.memories()
+    for stored in found:
+        segment.add(stored.path, stored.hash, stored.memory)
+    return Index(segment, tuple(skipped), why)
+
+
+def discard(cache: str) -> None:
+    """Take a damaged index away, so that the next call makes it anew."""
+    try:
+        os.unlink(os.path.join(cache, _FILE))
+    except OSError:
+        pass  # a folder, or a place that cannot be written: the next call reads the files again
 
 
 def _is_settled(root: MemoryRoot, problem: Skipped) -> bool:
@@ -320,14 +337,6 @@ def _keep_ledger(held: str, cache: str) -> None:
 def _let_go(held: str, cache: str) -> None:
     if held and held != os.path.join(cache, _SEEN) and os.path.lexists(held):
         os.unlink(held)
-
-
-def _in_memory(root: MemoryRoot, why: str) -> Index:
-    segment = Segment()
-    found, skipped = root.memories()
-    for stored in found:
-        segment.add(stored.path, stored.hash, stored.memory)
-    return Index(segment, tuple(skipped), why)
 
 
 def _make_cache(cache: str) -> None:

@@ -133,6 +133,20 @@ class Segment:
         """Return what is known of memories, by number."""
         return {n: self.rows[n - self.first] for n in docs}
 
+    def close(self) -> None:
+        """Nothing is open: the memories are in this process."""
+
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            found[row.type] = found.get(row.type, 0) + 1
+        return found
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+        return sum(1 for row in self.rows if row.valid_until and row.valid_until < day and not row.superseded_by)
+
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""
         wanted = set(folded)
