@@ -113,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(Argument("CASES", "a JSON file with your cases"),),
         options=(Option("baseline", "compare with this earlier run; made when it is missing", value="FILE"),),
         examples=("engram benchmark cases.json", "engram benchmark cases.json --baseline baseline.json"),
-        details='The file: {"version": 1, "cases": [{"task": "add a dependency", "must": ["use-pnpm"], "must_not": []}]}. '
+        details='The file: {"version": 1, "cases": [{"task": "add a package", "must": ["use-pnpm"], "must_not": []}]}. '
         "A case that fails and did not fail in the baseline is a regression: exit status 6.",
     ),
     Command(
