@@ -1,7 +1,8 @@
 """Static embeddings from a table: a text is the mean of its pieces' vectors (decision 0008).
 
-The table is one SQLite file per machine, made by ``embedding_table`` from an installed package and only looked up here:
-neither that package nor numpy is imported. All sums are of whole numbers, so that a vector is the same in every process.
+The table is one SQLite file per machine, made by ``embedding_table`` from an installed package and only looked up
+here: neither that package nor numpy is imported. All sums are of whole numbers, so that a vector is the same in every
+process.
 """
 
 from __future__ import annotations
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
 
     from engram.model import Memory
 
-__all__ = ["DIMENSIONS", "TABLE", "VECTOR_BYTES", "VERSION", "Embedding", "cosine", "memory_text"]
+__all__ = ["DIMENSIONS", "VECTOR_BYTES", "VERSION", "Embedding", "cosine", "memory_text"]
 
-# The table's file in the user's cache folder.
-TABLE = "embeddings.sqlite"
 # Goes up with every change of the table, of the splitting or of the text that stands for a memory.
 VERSION = 1
 DIMENSIONS = 256
@@ -50,9 +49,7 @@ class Embedding:
         self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
         self._ask = self._connection.execute
         try:
-            version = self._ask("pragma user_version").fetchone()[0]
-            if version != VERSION:
-                raise sqlite.DatabaseError(f"table version {version}, this Engram reads {VERSION}")
+            self._check_version()
             state = dict(self._ask("select key, value from state"))
             self.fingerprint: str = state["fingerprint"]
             """What vectors of this table have in common; those of another table cannot be compared with them."""
@@ -69,6 +66,11 @@ class Embedding:
         self._rows: dict[int, tuple[int, bytes]] = {}
         self._words: dict[str, tuple[int, ...]] = {}
         self._whole = False
+
+    def _check_version(self) -> None:
+        version = self._ask("pragma user_version").fetchone()[0]
+        if version != VERSION:
+            raise sqlite.DatabaseError(f"table version {version}, this Engram reads {VERSION}")
 
     def __enter__(self) -> Self:
         return self
@@ -114,9 +116,11 @@ class Embedding:
 
     def _numbered(self, text: str) -> list[int]:
         """Return the numbers of the pieces of a text."""
+        if not text.isascii():
+            text = text.encode("utf-8", "replace").decode("utf-8")  # half of a pair is no text that SQLite takes
         words = text.split()
         known = self._words
-        new = set(words) - known.keys()
+        new = {word for word in words if word not in known}
         if new:
             if len(known) > _MOST_WORDS:
                 known.clear()
@@ -128,7 +132,7 @@ class Embedding:
         return found
 
     def _split(self, words: Iterable[str]) -> None:
-        """Find the pieces of words, all with two questions to the table."""
+        """Find the pieces of words, all with a few questions to the table."""
         runs = {word: chunks(word, self._joints) for word in words}
         numbers = self._numbers
         self._look_up({run for parts in runs.values() for run in parts})
@@ -136,9 +140,9 @@ class Embedding:
         wanted: set[str] = set()
         for run in {run for parts in runs.values() for run in parts if run not in numbers}:
             wanted |= substrings(run)
-            if not run.isascii():
-                wanted.update(piece for char in run for piece in byte_pieces(char))
         self._look_up(wanted)
+        strange = {text for text in wanted if len(text) == 1 and text not in numbers}
+        self._look_up({piece for char in strange for piece in byte_pieces(char)})
         for word, parts in runs.items():
             found: list[int] = []
             for run in parts:
@@ -146,7 +150,11 @@ class Embedding:
                     found.append(numbers[run])
                     continue
                 for part in merge(run, numbers):
-                    found += [numbers[part]] if part in numbers else [numbers[piece] for piece in byte_pieces(part)]
+                    found += (
+                        [numbers[part]]
+                        if part in numbers
+                        else [numbers[piece] for piece in byte_pieces(part) if piece in numbers]
+                    )
             self._words[word] = tuple(found)
 
     def _look_up(self, pieces: Iterable[str]) -> None:
@@ -172,12 +180,12 @@ def cosine(one: bytes, other: Sequence[int], length: int) -> float:
     own = one[-2] | one[-1] << 8
     if not own or not length:
         return 0.0
-    dot = sum(map(mul, memoryview(one).cast("b")[:DIMENSIONS], other))
+    dot: int = sum(map(mul, memoryview(one).cast("b")[:DIMENSIONS], other))
     return dot * 256 / (own * length)
 
 
 def _packed(values: list[int]) -> bytes:
-    most = max(max(values), -min(values)) or 1
+    most = max(map(abs, values)) or 1
     small = [(254 * value + most) // (2 * most) for value in values]
     length = isqrt(256 * sum(map(mul, small, small)))
     return array("b", small).tobytes() + length.to_bytes(2, "little")

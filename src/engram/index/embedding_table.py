@@ -13,7 +13,7 @@ from struct import unpack, unpack_from
 
 from engram.errors import EngramError
 from engram.index.database import sqlite
-from engram.index.embedding import DIMENSIONS, TABLE, VERSION
+from engram.index.embedding import DIMENSIONS, VERSION
 from engram.store.files import digest
 
 TYPE_CHECKING = False
@@ -49,19 +49,19 @@ def package_files(folder: str) -> tuple[str, str]:
         if not os.path.isfile(path):
             raise EngramError(
                 f"The wordllama package in {folder} has no {os.path.basename(path)}.",
-                hint="This Engram knows wordllama 0.3 and 0.4: install one of these.",
+                hint="This Engram knows wordllama 0.4: install that.",
                 path=path,
             )
     return found[0], found[1]
 
 
 def make_table(
-    folder: str, weights: str, tokenizer: str, made_from: str, progress: Callable[[int, int], None] | None = None
-) -> str:
-    """Write the table and put it in place at once; return its path.
+    path: str, weights: str, tokenizer: str, made_from: str, progress: Callable[[int, int], None] | None = None
+) -> None:
+    """Write the table and put it in place at once.
 
     Args:
-        folder: the user's cache folder; it is made where it is missing.
+        path: where the table goes; its folder is made where it is missing.
         weights: a safetensors file with the embeddings.
         tokenizer: the tokenizer's description (a BPE model with byte fallback).
         made_from: name and version of the package.
@@ -82,7 +82,7 @@ def make_table(
     except (KeyError, TypeError, ValueError, StructError) as error:
         raise EngramError(
             f"The files of {made_from} are of a kind that this Engram does not know ({error}).",
-            hint="This Engram knows wordllama 0.3 and 0.4.",
+            hint="This Engram knows wordllama 0.4.",
             path=weights,
         ) from error
     joints = {name[at : at + 2] for name in numbers if not _is_byte(name) for at in range(len(name) - 1)}
@@ -91,8 +91,7 @@ def make_table(
         "made_from": made_from,
         "joints": "".join(sorted(joints)),
     }
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, TABLE)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     temporary = f"{path}.{os.getpid()}.new"
     try:
         connection = sqlite.connect(temporary, isolation_level=None)
@@ -118,7 +117,6 @@ def make_table(
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
-    return path
 
 
 def _rows(data: bytes) -> memoryview:

@@ -1,7 +1,7 @@
 """The vectors of a root's memories, by the hash of their bytes: one disposable SQLite file in ``.cache/``.
 
-A vector is a function of a memory's bytes and of the table that it was made with, so nothing here is ever stale: another
-text has another hash, and vectors of another table are dropped as soon as one of this table comes in.
+A vector is a function of a memory's bytes and of the table that it was made with, so nothing here is ever stale:
+another text has another hash, and vectors of another table are dropped as soon as one of this table comes in.
 """
 
 from __future__ import annotations

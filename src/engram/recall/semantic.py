@@ -47,15 +47,13 @@ class SemanticScorer:
             missing = [entry for entry in docs.values() if entry.sha256 not in ready]
             if missing:
                 ready.update(self._make(missing[:_MADE_AT_ONCE]))
-        except SqliteError:
-            return {}
+        except (SqliteError, LookupError, TypeError, ValueError):
+            return {}  # a damaged table: the words alone decide
         # A task without a word that says anything has no direction: all cosines are 0.
         dimensions = memoryview(asked).cast("b")[:DIMENSIONS].tolist()
         length = asked[-2] | asked[-1] << 8
         return {
-            doc: cosine(ready[entry.sha256], dimensions, length)
-            for doc, entry in docs.items()
-            if entry.sha256 in ready
+            doc: cosine(ready[entry.sha256], dimensions, length) for doc, entry in docs.items() if entry.sha256 in ready
         }
 
     def _make(self, entries: Iterable[Entry]) -> dict[str, bytes]:

@@ -7,6 +7,8 @@ not become a command to anything.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -18,6 +20,7 @@ WORD_START = "▁"
 LONGEST_PIECE = 16
 # A run of characters that could join is cut at this length: base64 says nothing, and merging takes quadratic time.
 _LONGEST_CHUNK = 128
+_NEVER = 1 << 62
 
 
 def chunks(word: str, joints: Collection[str]) -> list[str]:
@@ -41,9 +44,7 @@ def chunks(word: str, joints: Collection[str]) -> list[str]:
 def substrings(chunk: str) -> set[str]:
     """Return everything in a chunk that could be a piece."""
     size = len(chunk)
-    return {
-        chunk[start:end] for start in range(size) for end in range(start + 1, min(size, start + LONGEST_PIECE) + 1)
-    }
+    return {chunk[start:end] for start in range(size) for end in range(start + 1, min(size, start + LONGEST_PIECE) + 1)}
 
 
 def merge(chunk: str, order: Mapping[str, int]) -> list[str]:
@@ -54,19 +55,18 @@ def merge(chunk: str, order: Mapping[str, int]) -> list[str]:
         order: the place of each piece in the vocabulary's order of merges. Characters that are missing stay single.
     """
     parts = list(chunk)
-    never = len(order) + max(order.values(), default=0) + 1
-    ranks = [order.get(left + right, never) for left, right in zip(parts, parts[1:], strict=False)]
-    while ranks and (best := min(ranks)) < never:
+    ranks = [order.get(left + right, _NEVER) for left, right in pairwise(parts)]
+    while ranks and (best := min(ranks)) < _NEVER:
         at = ranks.index(best)
         parts[at : at + 2] = [parts[at] + parts[at + 1]]
         del ranks[at]
         if at:
-            ranks[at - 1] = order.get(parts[at - 1] + parts[at], never)
+            ranks[at - 1] = order.get(parts[at - 1] + parts[at], _NEVER)
         if at < len(ranks):
-            ranks[at] = order.get(parts[at] + parts[at + 1], never)
+            ranks[at] = order.get(parts[at] + parts[at + 1], _NEVER)
     return parts
 
 
 def byte_pieces(char: str) -> list[str]:
     """Return the pieces for a character that the vocabulary does not have: one for each byte of its UTF-8."""
-    return [f"<0x{byte:02X}>" for byte in char.encode("utf-8", "replace")]
+    return [f"<0x{byte:02X}>" for byte in char.encode("utf-8")]
