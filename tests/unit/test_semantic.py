@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -196,6 +197,24 @@ def test_a_damaged_file_of_vectors_is_made_anew(table: Embedding, vectors: Vecto
     assert vectors.get(["one"]) == {"one": table.embed("car")}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_to_another_database_is_replaced_and_never_followed(table: Embedding, vectors: Vectors) -> None:
+    os.makedirs(os.path.dirname(vectors.path))
+    mine = os.path.join(os.path.dirname(vectors.path), "mine.sqlite")
+    connection = sqlite3.connect(mine)
+    connection.execute("create table vectors(hash, vector)")
+    connection.close()
+    with open(mine, "rb") as file:
+        before = file.read()
+    os.symlink(mine, vectors.path)
+    vectors.keep_only([])
+    assert vectors.get(["one"]) == {}
+    assert vectors.put([("one", table.embed("car"))])
+    assert vectors.get(["one"]) == {"one": table.embed("car")}
+    with open(mine, "rb") as file:
+        assert file.read() == before
+
+
 def test_vectors_that_cannot_be_kept_stop_nobody(table: Embedding, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     nowhere = Vectors(str(tmp_path / "file" / ".cache"), table.fingerprint)
@@ -214,8 +233,6 @@ def test_a_damaged_table_is_not_opened(table_path: str) -> None:
 
 
 def test_a_table_without_its_rows_leaves_the_words_alone(table_path: str, tmp_path: Path) -> None:
-    import sqlite3
-
     connection = sqlite3.connect(table_path)
     connection.execute("drop table vectors")
     connection.commit()

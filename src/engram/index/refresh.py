@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["Index", "discard", "open_index", "read_files", "rebuild"]
+__all__ = ["Index", "discard", "make_cache", "open_index", "read_files", "rebuild"]
 
 _FILE = "index.sqlite"
 _SEEN = "ledger.seen"
@@ -108,7 +108,7 @@ def rebuild(
     """
     from engram.index.writing import Beside, build
 
-    _make_cache(cache)
+    make_cache(cache)
     held = _hold_ledger(root.path, cache)
     folders = _all_folders(root.path)
     stamp = stamp_of(root.path, folders)
@@ -357,7 +357,8 @@ def _let_go(held: str, cache: str) -> None:
         os.unlink(held)
 
 
-def _make_cache(cache: str) -> None:
+def make_cache(cache: str) -> None:
+    """Make a folder for derived files that no Git repository takes in."""
     os.makedirs(cache, exist_ok=True)
     ignore = os.path.join(cache, ".gitignore")
     if not os.path.lexists(ignore):

@@ -91,10 +91,14 @@ class Vectors:
 
     def put(self, vectors: Iterable[tuple[str, bytes]]) -> bool:
         """Keep vectors; False when they cannot be kept."""
+        from engram.index.refresh import make_cache
+
         rows = list(vectors)
         for _ in range(2):
             try:
-                os.makedirs(os.path.dirname(self.path), exist_ok=True)
+                make_cache(os.path.dirname(self.path))
+                if os.path.islink(self.path):
+                    self.remove()
                 self._write(rows)
                 return True
             except SqliteError as error:
@@ -134,6 +138,9 @@ class Vectors:
         return gone
 
     def _open(self, mode: str) -> Connection:
+        if os.path.islink(self.path):
+            # A clone may bring one, to somebody's own database.
+            raise sqlite.OperationalError("the file of vectors is a link")
         path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection: Connection = sqlite.connect(
             f"file:{path}?mode={mode}", uri=True, timeout=_PATIENCE, isolation_level=None
