@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.record import Record
-from engram.safety.fence import fence_block, show_inert
+from engram.safety.fence import fence_block, show_inert, show_line
 from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -74,9 +74,10 @@ def build_pack(
         chosen.pop()  # the hit that it is there for was cut off
     if not chosen:
         return empty_pack()
-    rendered = [
-        (item, render_body(item, variant) if disclosure != "cards" else "", render_card(item)) for item in chosen
-    ]
+    rendered = []
+    for item in chosen:
+        body = render_body(item, variant)
+        rendered.append((item, body if disclosure != "cards" else "", render_card(item, estimate_tokens(body))))
     return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
@@ -127,13 +128,11 @@ def render_whole(item: Item) -> str:
     return _fenced(item, "\n\n".join(parts))
 
 
-def render_card(item: Item) -> str:
-    """Return one line: id, type, scope, title, and what the body would cost."""
+def render_card(item: Item, size: int) -> str:
+    """Return one line: id, type, scope, title, and the tokens that the body takes as ``render_body`` gives it."""
     memory = item.memory
-    size = estimate_tokens(f"{memory.title}\n{memory.content}")
-    title = show_inert(memory.title).replace("\n", " ")
     marks = "".join(f" ({note})" for note in (FOREIGN_NOTE if item.foreign else "", item.note) if note)
-    return f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {title}{marks}"
+    return show_line(f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {memory.title}{marks}")
 
 
 def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
@@ -209,7 +208,7 @@ def _join(bodies: Sequence[_Shown], cards: Sequence[_Shown], omitted: Sequence[I
         return text
     # As many ids as fit, then a count; where not even the count fits, `omitted_ids` alone has them.
     for shown in range(len(omitted), -1, -1):
-        names = ", ".join(item.key for item in omitted[:shown])
+        names = ", ".join(show_line(item.key) for item in omitted[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
         whole = f"{text}\n\nLeft out by the token budget: {names}{rest}".strip()
