@@ -67,7 +67,7 @@ def _first_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) ->
     # A field without a default after one with it is a mistake, which the compiler reports.
     least = len(fields) - len(last) if len(values) == len(last) else len(fields) + 1
 
-    def __init__(self: object, *args: object, **named: object) -> None:
+    def first(self: object, *args: object, **named: object) -> None:
         count = len(args)
         if named or not least <= count <= len(setters):
             compiled = _make_init(cls, fields, defaults)
@@ -79,7 +79,7 @@ def _first_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) ->
         for setter, value in zip(setters, args):  # noqa: B905 - as many of each; saying so costs half the time
             setter(self, value)
 
-    return __init__
+    return first
 
 
 def _make_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:

@@ -87,7 +87,7 @@ class Segment:
             Entry(
                 n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
                 memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
-                "\n".join(memory.role), "\n".join(memory.task_types), "\n".join(memory.depends_on), length,
+                "\n".join(memory.role), "\n".join(_task_types(memory)), "\n".join(memory.depends_on), length,
             )
         )  # fmt: skip
 
@@ -133,3 +133,9 @@ class Segment:
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
         return {n: self.blobs[n - self.first][: 4 * most] for n in docs}
+
+
+def _task_types(memory: Memory) -> list[str]:
+    """Return the types of task that a memory names, in its field and in tags such as ``task_type:release``."""
+    tagged = [tag.partition(":")[2].strip() for tag in memory.tags if tag.startswith("task_type:")]
+    return [name for name in dict.fromkeys((*memory.task_types, *tagged)) if name]

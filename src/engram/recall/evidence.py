@@ -5,6 +5,7 @@ from __future__ import annotations
 from sys import byteorder
 
 from engram.index.layout import BREAK, FIELD_END
+from engram.recall import weights
 from engram.recall.work import SOURCE_BITS
 
 TYPE_CHECKING = False
@@ -13,12 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["texts_add"]
 
-# What each signal adds, as a share of the idf of its words.
-PHRASE = 0.05
-NEAR = 0.05
-TRIGGER = 0.5
-TAG = 0.25
-ANCHOR = 0.1
 # Two words are near each other with at most so many terms between them.
 _WINDOW = 5
 # A name (a word with more in it than letters) is rare when at most this share of the memories has it.
@@ -31,10 +26,10 @@ def texts_add(work: Work, docs: list[int]) -> None:
     rare = [group for group in work.groups if group.frequency <= rare_below and not group.text.isalpha()]
     if "anchors" in work.off:
         rare = []
-    wholes = [whole for whole in (("triggers", 1, TRIGGER), ("tags", 2, TAG)) if whole[0] not in work.off]
+    wholes = [whole for whole in (("triggers", 1, weights.TRIGGER), ("tags", 2, weights.TAG)) if whole[0] not in work.off]
     numbered = range(len(work.sources))
     pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
-    weights = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
+    worth = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
     for doc in docs:
         blob = work.sequences[doc]
         at = doc >> SOURCE_BITS
@@ -44,9 +39,9 @@ def texts_add(work: Work, docs: list[int]) -> None:
                 work.add(doc, "phrase", weight * share, about)
         for group in rare:
             if group.value(doc):
-                work.add(doc, "anchors", ANCHOR * group.idf, group.text)
+                work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
         for name, field, share in wholes:
-            weight = _whole(blob, field, weights[at])
+            weight = _whole(blob, field, worth[at])
             if weight:
                 work.add(doc, name, weight * share, "")
 
@@ -82,15 +77,15 @@ def _together(blob: bytes, starts: list[bytes], ends: list[bytes]) -> float:
                 if at % 4 == 0:
                     seen += 1
                     if blob.startswith(end, at + 4):
-                        return PHRASE
+                        return weights.PHRASE
                     near = blob.find(end, max(0, at - 4 * _WINDOW), at + 4 * _WINDOW + 4)
                     if near >= 0 and near % 4 == 0:
-                        best = NEAR
+                        best = weights.NEAR
                 at = blob.find(start, at + 1)
     return best
 
 
-def _whole(blob: bytes, field: int, weights: dict[int, float]) -> float:
+def _whole(blob: bytes, field: int, worth: dict[int, float]) -> float:
     """Return the weight of the heaviest trigger (or tag) all of whose words the query has."""
     end = FIELD_END.to_bytes(4, byteorder)
     start = 0
@@ -100,7 +95,7 @@ def _whole(blob: bytes, field: int, weights: dict[int, float]) -> float:
     if stop <= start or stop - start > 4 * 400:
         return 0.0
     numbers = memoryview(blob)[start:stop].cast("I").tolist()
-    if weights.keys().isdisjoint(numbers):
+    if worth.keys().isdisjoint(numbers):
         return 0.0
     best = total = 0.0
     whole = True
@@ -108,8 +103,8 @@ def _whole(blob: bytes, field: int, weights: dict[int, float]) -> float:
         if number == BREAK:
             best = max(best, total) if whole else best
             total, whole = 0.0, True
-        elif number in weights:
-            total += weights[number]
+        elif number in worth:
+            total += worth[number]
         else:
             whole = False
     return best

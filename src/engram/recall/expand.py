@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.index.layout import BREAK, FIELD_END, FIELDS, length_step, posting_code
+from engram.recall import weights
 from engram.recall.score import SCALE, Impacts, idf, nearest_step, step_up
 from engram.recall.work import SOURCE_BITS
 
@@ -12,18 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["expand"]
 
-FEEDBACK = 3
-TERMS = 20
-# The share of the query's own words in the new score.
-ALPHA = 0.7
-
 
 def expand(work: Work, order: list[int]) -> None:
     """Add to scores and reasons what each candidate shares with the first of ``order``."""
     sources, sequences, scores = work.sources, work.sequences, work.scores
     model: dict[str, float] = {}
-    best = sum(scores[doc] for doc in order[:FEEDBACK])
-    for doc in order[:FEEDBACK]:
+    best = sum(scores[doc] for doc in order[:weights.FEEDBACK])
+    for doc in order[:weights.FEEDBACK]:
         counts: dict[int, int] = {}
         for number in _weighted(sequences[doc]):
             counts[number] = counts.get(number, 0) + 1
@@ -40,9 +36,9 @@ def expand(work: Work, order: list[int]) -> None:
         rarity = idf(work.count, frequency)
         weighed.append((share * rarity, term, share, rarity))
     weighed.sort(key=lambda item: (-item[0], item[1]))
-    chosen = weighed[:TERMS]
+    chosen = weighed[:weights.LENT]
     # Scaled so that ALPHA weighs the mean of the query's words against the mean of the lent ones.
-    factor = (1 - ALPHA) / ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
+    factor = (1 - weights.ALPHA) / weights.ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
     lent: list[dict[int, Impacts]] = []
     for source, found in zip(sources, looked, strict=True):
         average = nearest_step(source.length / source.count) if source.count else 1.0

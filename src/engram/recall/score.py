@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import log, log2
 
 from engram.index.layout import steps_to_length
+from engram.recall import weights
 
 __all__ = ["SCALE", "Impacts", "idf", "nearest_step", "step_up"]
 
-K1 = 1.2
-B = 0.75
 # Scores are whole numbers, so that a sum never depends on the order of its parts (G2).
 SCALE = 100_000
 
@@ -37,11 +36,11 @@ class Impacts(dict[int, int]):
 
     def __init__(self, weight: float, average: float) -> None:
         super().__init__()
-        self._weight = weight * (K1 + 1) * SCALE
+        self._weight = weight * (weights.K1 + 1) * SCALE
         self._average = average
 
     def __missing__(self, code: int) -> int:
         often = code >> 8
-        norm = K1 * (1 - B + B * steps_to_length(code & 255) / self._average)
+        norm = weights.K1 * (1 - weights.B + weights.B * steps_to_length(code & 255) / self._average)
         value = self[code] = int(self._weight * often / (often + norm))
         return value
