@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.index.database import CHUNK, COLUMNS, VERSION, chunk_keys, sqlite
-from engram.index.layout import BREAK, FIELD_END
+from engram.index.layout import BREAK, FIELD_END, SPELLING
 from engram.index.segment import Segment
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ pragma application_id={_APPLICATION};
 pragma user_version={VERSION};
 create table state(key text primary key, value) without rowid;
 create table terms(number integer primary key, term text not null, frequency integer not null);
-create table spellings(word text primary key, number integer not null) without rowid;
+create table spellings(id integer primary key, word text not null, number integer not null, frequency integer not null);
 create table postings(key integer primary key, docs blob not null, codes blob not null);
 create table memories({", ".join(["n integer primary key", *COLUMNS[1:]])});
 create table sequences(n integer primary key, terms blob not null);
@@ -36,6 +36,7 @@ create table dead(n integer primary key);
 """
 _INDEXES = """
 create index terms_by_name on terms(term, frequency);
+create index spellings_by_word on spellings(word, number, frequency);
 create unique index memories_by_path on memories(path);
 create index memories_by_id on memories(id);
 """
@@ -105,7 +106,10 @@ def _write_rest(connection: Connection, segment: Segment) -> None:
         "insert into terms values(?,?,?)",
         ((number, term, len(chunks[number][0])) for term, number in segment.numbers.items()),
     )
-    connection.executemany("insert into spellings values(?,?)", sorted(segment.spellings.items()))
+    connection.executemany(
+        "insert into spellings values(?,?,?,?)",
+        ((key, word, number, segment.spelled_in[key]) for (word, number), key in segment.spellings.items()),
+    )
     connection.executemany("insert into postings values(?,?,?)", _rows(segment))
     connection.executemany("insert into state values(?,?)", [("count", segment.count), ("length", segment.length)])
 
@@ -146,7 +150,7 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
             _take_out(connection, name, state)
         last = ask("select max(n) from (select n from memories union all select n from dead)").fetchone()[0] or 0
         terms = _Terms(connection)
-        segment = Segment(last + 1, terms.number)
+        segment = Segment(last + 1, terms.number, terms.spelling)
         for item in new:
             segment.add(*item)
         _put_in(connection, segment, terms)
@@ -170,6 +174,9 @@ class _Terms:
         self._known: dict[str, int] = {}
         self._next = 1 + (self._ask("select max(number) from terms").fetchone()[0] or 0)
         self.new: list[tuple[int, str]] = []
+        self._spellings: dict[tuple[str, int], int] = {}
+        self._next_spelling = 1 + (self._ask("select max(id) from spellings").fetchone()[0] or SPELLING - 1)
+        self.new_spellings: list[tuple[int, str, int]] = []
 
     def number(self, term: str) -> int:
         """Return the number of a term."""
@@ -183,6 +190,18 @@ class _Terms:
             number = self._known[term] = int(row[0])
         return number
 
+    def spelling(self, word: str, number: int) -> int:
+        """Return the number of a word that is stored under the term of a number."""
+        key = self._spellings.get((word, number))
+        if key is None:
+            row = self._ask("select id from spellings where word = ? and number = ?", (word, number)).fetchone()
+            if row is None:
+                row = (self._next_spelling,)
+                self._next_spelling += 1
+                self.new_spellings.append((row[0], word, number))
+            key = self._spellings[word, number] = int(row[0])
+        return key
+
 
 def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
     ask = connection.execute
@@ -191,7 +210,12 @@ def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
         return
     n, length, blob = row
     present = set(memoryview(blob).cast("I")) - {FIELD_END, BREAK}
-    connection.executemany("update terms set frequency = frequency - 1 where number = ?", [(term,) for term in present])
+    connection.executemany(
+        "update terms set frequency = frequency - 1 where number = ?", [(term,) for term in present if term < SPELLING]
+    )
+    connection.executemany(
+        "update spellings set frequency = frequency - 1 where id = ?", [(key,) for key in present if key >= SPELLING]
+    )
     ask("delete from memories where n = ?", (n,))
     ask("delete from sequences where n = ?", (n,))
     ask("insert into dead values(?)", (n,))
@@ -201,7 +225,11 @@ def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
 
 def _put_in(connection: Connection, segment: Segment, terms: _Terms) -> None:
     connection.executemany("insert into terms values(?,?,0)", terms.new)
-    connection.executemany("insert or ignore into spellings values(?,?)", sorted(segment.spellings.items()))
+    connection.executemany("insert into spellings values(?,?,?,0)", terms.new_spellings)
+    connection.executemany(
+        "update spellings set frequency = frequency + ? where id = ?",
+        [(often, key) for key, often in segment.spelled_in.items()],
+    )
     for number, (docs, codes) in sorted(segment.chunks.items()):
         connection.execute("update terms set frequency = frequency + ? where number = ?", (len(docs), number))
         doc_bytes, code_bytes = docs.tobytes(), codes.tobytes()

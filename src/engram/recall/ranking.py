@@ -108,6 +108,9 @@ def rank(
         pinned = order[: weights.PINNED]
         expand(work, order)
         order = pinned + [doc for doc in _order(work) if doc not in pinned]
+    if "floor" not in off:
+        least = weights.FLOOR_TAIL * max(work.scores.values())
+        order = [doc for doc in order if work.scores[doc] >= least]
     order = order[:limit]
     if "confidence" not in off:
         order.sort(key=lambda doc: work.entries[doc].confidence == "low")
