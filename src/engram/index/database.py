@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-__all__ = ["CHUNK", "COLUMNS", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "sqlite"]
+__all__ = ["CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite"]
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.
@@ -35,6 +35,15 @@ _CHUNK_BITS = 12
 COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith("_"))
 # What SQLite raises; where there is none, nothing does.
 SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
+
+
+# What reading raises where SQLite itself did not see that its file is damaged.
+DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def damaged(error: Exception) -> Exception:
+    """Return the ``SqliteError`` to raise in place of one of ``DAMAGE``."""
+    return SqliteError(f"the index is damaged ({type(error).__name__}: {error})")
 
 
 def available() -> bool:
@@ -67,8 +76,10 @@ class Database:
             self.count: int = state["count"]
             self.length: int = state["length"]
             self.dead = frozenset(n for (n,) in ask("select n from dead"))
-        except BaseException:
+        except BaseException as error:
             self._connection.close()
+            if isinstance(error, DAMAGE):
+                raise damaged(error) from error
             raise
 
     def _check_version(self) -> None:

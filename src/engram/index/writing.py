@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import CHUNK, COLUMNS, VERSION, chunk_keys, sqlite
+from engram.index.database import CHUNK, COLUMNS, DAMAGE, VERSION, chunk_keys, damaged, sqlite
 from engram.index.layout import BREAK, FIELD_END, SPELLING
 from engram.index.segment import Segment
 
@@ -139,6 +139,7 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
     Raises:
         SqliteError: the index cannot be written, another process is at it, or it is damaged.
     """
+    items = list(new)  # what fails while they are read is no fault of the index
     connection = sqlite.connect(path, isolation_level=None, timeout=_PATIENCE)
     try:
         ask = connection.execute
@@ -151,7 +152,7 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         last = ask("select max(n) from (select n from memories union all select n from dead)").fetchone()[0] or 0
         terms = _Terms(connection)
         segment = Segment(last + 1, terms.number, terms.spelling)
-        for item in new:
+        for item in items:
             segment.add(*item)
         _put_in(connection, segment, terms)
         state["count"] += segment.count
@@ -161,6 +162,8 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         )
         worn = ask("select count(*) from dead").fetchone()[0] > _WORN + state["count"] // 4
         ask("commit")
+    except DAMAGE as error:
+        raise damaged(error) from error
     finally:
         connection.close()
     return bool(worn)

@@ -24,14 +24,18 @@ _BEST = 10
 
 def below_floor(work: Work, best: list[int]) -> str:
     """Return why none of the candidates, best first, is near enough, or an empty string."""
-    rare = idf(work.count, 1)
-    said = sum(group.idf for group in work.groups) + len(work.unknown) * idf(work.count, 0)
+    # In a handful of memories that are all about one thing its words tell nothing apart, but they do say that the task
+    # is about that thing: what a word says is measured as in a memory of some size.
+    count = max(work.count, weights.FLOOR_COUNT)
+    rare = idf(count, 1)
+    says = {group.text: idf(count, group.frequency) for group in work.groups}
+    said = sum(says.values()) + len(work.unknown) * idf(count, 0)
     for doc in best[:_BEST]:
         score = shared = 0.0
         for group in work.groups:
             if value := group.value(doc):
-                shared += group.idf * (weights.FLOOR_CORRECTED if group.corrected else 1)
-                score += 0 if group.corrected else value
+                shared += says[group.text] * (weights.FLOOR_CORRECTED if group.corrected else 1)
+                score += 0 if group.corrected else value * says[group.text] / group.idf
         if score >= weights.FLOOR_SCORE * rare * SCALE or shared >= weights.FLOOR_SHARE * said:
             return ""
     words = [group.text for group in work.groups if group.value(best[0])]

@@ -27,23 +27,23 @@ _TABLE: tuple[tuple[str, str, str, str, str], ...] = (
         "phat-hanh cong-bo", "发布 发版 上线 版本号 發布",
     ),
     (
-        "deployment", "deploy deploi rollout rollback provis", "despleg despl implant",
+        "deployment", "deploy deploi rollout rollback provis", "despleg desplieg despliegu implant",
         "trien-khai", "部署 回滚 回滾",
     ),
     (
-        "debugging", "debug fix bug bugfix crash traceback stacktrac broken hotfix troubleshoot diagnos",
-        "depur arregl corrig error fall", "go-loi sua-loi loi-nay bi-loi", "调试 修复 报错 错误 崩溃 故障 排查 調試 修復",
+        "debugging", "debug debugg fix bug bugfix crash traceback stacktrac broken hotfix troubleshoot diagnos",
+        "depur arregl correg correc corrig corrij error fall", "go-loi sua-loi loi-nay bi-loi", "调试 修复 报错 错误 崩溃 故障 排查 調試 修復",
     ),
     (
-        "testing", "test pytest unittest e2e mock fixtur coverag jest vitest", "prueb test",
+        "testing", "test pytest unittest e2e mock fixtur coverag jest vitest", "prueb prob teste",
         "kiem-thu viet-test bai-test", "测试 单测 用例 覆盖率 測試",
     ),
     (
-        "refactoring", "refactor renam restructur simplifi cleanup dedupl extract", "refactor renombr simplific",
+        "refactoring", "refactor renam restructur simplifi cleanup dedupl extract", "refactoriz renombr simplific",
         "tai-cau doi-ten don-dep", "重构 重命名 简化 整理 重構",
     ),
     (
-        "configuration", "configur config set setup env dotfil", "configur ajust", "cau-hinh thiet-lap cai-dat",
+        "configuration", "configur config set setup env environ dotfil", "configur ajust", "cau-hinh thiet-lap cai-dat",
         "配置 设置 环境变量 設定",
     ),
     (
@@ -52,25 +52,25 @@ _TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     (
         "security", "secur vulner secret credenti auth authent author cve xss csrf inject permiss",
-        "segur vulner credenci permis", "bao-mat lo-hong phan-quyen", "安全 漏洞 权限 密钥 认证 注入 許可權",
+        "segur seguridad vulnerabilidad credencial permis autentic", "bao-mat lo-hong phan-quyen", "安全 漏洞 权限 密钥 认证 注入 許可權",
     ),
     (
-        "performance", "perform slow fast faster speed optim profil latenc benchmark",
-        "rendim lent optim veloc", "hieu-nang toi-uu cham-qua tang-toc", "性能 优化 慢 加速 延迟 基准 效能",
+        "performance", "perform slow fast faster speed optim optimis profil latenc benchmark",
+        "rend lent lentitud optimiz optimic velocidad aceler", "hieu-nang toi-uu cham-qua tang-toc", "性能 优化 慢 加速 延迟 基准 效能",
     ),
     (
-        "review", "review pr audit approv", "revis audit", "xem-lai danh-gia kiem-tra", "评审 审查 审核 复审 審查",
+        "review", "review pr audit approv", "revis revision audit auditor", "xem-lai danh-gia kiem-tra", "评审 审查 审核 复审 審查",
     ),
     (
         "migration", "migrat upgrad port convert deprec legaci", "migr actualiz",
         "di-chuyen nang-cap chuyen-doi", "迁移 升级 移植 兼容 遷移",
     ),
     (
-        "dependencies", "depend depende lockfil vendor requir packag", "depend paquet", "phu-thuoc thu-vien",
+        "dependencies", "depend depende lockfil vendor requir packag", "dependenc dependenci paquet bibliotec", "phu-thuoc thu-vien",
         "依赖 依賴 第三方库",
     ),
     (
-        "feature", "implement featur build scaffold", "implement funcional", "tinh-nang chuc-nang", "实现 新增 功能 開發",
+        "feature", "implement featur build scaffold", "implement funcionalidad anad", "tinh-nang chuc-nang", "实现 新增 功能 開發",
     ),
 )  # fmt: skip
 TASK_TYPES: tuple[str, ...] = tuple(row[0] for row in _TABLE)
@@ -157,7 +157,10 @@ def _types(found: list[str], text: str) -> list[str]:
     often: dict[str, int] = {}
     plain = [fold(word) for word in found]
     for at, word in enumerate(plain):
-        kinds = {_WORDS.get(english(word)), _WORDS.get(word), _SPANISH_WORDS.get(spanish(word))}
+        kinds = {_WORDS.get(english(word)), _WORDS.get(word)}
+        stem = spanish(word)
+        if stem != found[at]:  # public and fall are English
+            kinds.add(_SPANISH_WORDS.get(stem))
         if at:
             kinds.add(_SYLLABLES.get((plain[at - 1], word)))
         if word in TASK_TYPES:

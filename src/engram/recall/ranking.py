@@ -7,6 +7,7 @@ off; nothing looks at the clock, the file system or a random number (architectur
 
 from __future__ import annotations
 
+from engram.index.database import DAMAGE, Database, damaged
 from engram.recall import weights
 from engram.recall.candidates import add_up, look_up, take_best
 from engram.recall.evidence import texts_add
@@ -86,8 +87,18 @@ def rank(
     Raises:
         SqliteError: an index failed while it was read; the caller reads the files instead (F3).
     """
-    off = frozenset(without)
-    work = Work(sources, read(text), off)
+    work = Work(sources, read(text), frozenset(without))
+    try:
+        return _ranked(work, limit, leave_out)
+    except DAMAGE as error:
+        if any(isinstance(source, Database) for source in sources):
+            raise damaged(error) from error
+        raise
+
+
+def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None) -> Ranking:
+    """Take the steps of the ranking, one after the other."""
+    sources, off = work.sources, work.off
     look_up(work)
     left_out = tuple(take_best(work, add_up(work), leave_out))
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)

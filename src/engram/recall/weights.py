@@ -37,5 +37,7 @@ NEIGHBOUR = 0.9
 FLOOR_SCORE = 1.0
 FLOOR_SHARE = 0.3
 FLOOR_CORRECTED = 0.5
+# Below so many memories words say what they would among so many.
+FLOOR_COUNT = 32
 # What has less than this share of the best score is noise behind it: not shown.
 FLOOR_TAIL = 0.15
