@@ -14,6 +14,8 @@ from engram.model import Memory
 from engram.recall.intent import TASK_TYPES, Intent, read_intent
 from engram.recall.ranking import rank
 
+TEXT = "The harbour gateway asks every ship for its papers, and keeps what it was told until the evening."
+
 
 @pytest.mark.parametrize(
     ("text", "kind"),
@@ -116,7 +118,7 @@ def test_any_text_has_an_intent_and_always_the_same(text: str) -> None:
 def test_a_memory_for_the_kind_of_task_comes_before_its_equal_and_says_why() -> None:
     segment = Segment()
     for memory_id, more in (("a", {}), ("b", {"task_types": ("bugfix",)}), ("c", {"tags": ("task_type:debugging",)})):
-        memory = Memory(id=memory_id, type="rule", scope="workspace", title="", content="harbour gateway", **more)  # type: ignore[arg-type]
+        memory = Memory(id=memory_id, type="rule", scope="workspace", title="", content=TEXT, **more)  # type: ignore[arg-type]
         segment.add(f"rules/{memory_id}.md", "", memory)
     for number in range(40):
         segment.add(f"rules/{number}.md", "", Memory(f"m-{number}", "rule", "workspace", "", f"invoices of {number}"))
