@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import byteorder
 
-from engram.index.layout import BREAK, FIELD_END
+from engram.index.layout import BREAK
 from engram.recall import weights
 from engram.recall.work import SOURCE_BITS
 
@@ -16,6 +16,8 @@ __all__ = ["texts_add"]
 
 # Two words are near each other with at most so many terms between them.
 _WINDOW = 5
+# Triggers or tags of more terms than this are a text of their own.
+_LONGEST = 400
 # A name (a word with more in it than letters) is rare when at most this share of the memories has it.
 _RARE = 1 / 256
 
@@ -32,21 +34,25 @@ def texts_add(work: Work, docs: list[int]) -> None:
     worth = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
     for doc in docs:
         blob = work.sequences[doc]
+        fields = work.fields(doc)
         at = doc >> SOURCE_BITS
+        present = worth[at].keys() & [number for numbers in fields for number in numbers]
         for starts, ends, weight, about in pairs[at]:
-            share = _together(blob, starts, ends)
+            if starts.isdisjoint(present) or ends.isdisjoint(present):
+                continue
+            share = _together(blob, _packed(starts), _packed(ends))
             if share:
                 work.add(doc, "phrase", weight * share, about)
         for group in rare:
             if group.value(doc):
                 work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
         for name, field, share in wholes:
-            weight = _whole(blob, field, worth[at])
+            weight = _whole(fields[field], worth[at]) if fields[field] else 0.0
             if weight:
                 work.add(doc, name, weight * share, "")
 
 
-def _pairs(work: Work, source: int) -> list[tuple[list[bytes], list[bytes], float, str]]:
+def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str]]:
     """Return the pairs of words that follow each other in the query, as packed term numbers of one source."""
     by_word = {group.text: group for group in work.groups}
     found = []
@@ -56,7 +62,7 @@ def _pairs(work: Work, source: int) -> list[tuple[list[bytes], list[bytes], floa
         if left and right:
             starts, ends = left.numbers[source], right.numbers[source]
             if starts and ends and starts != ends:
-                found.append((_packed(starts), _packed(ends), min(left.idf, right.idf), f"{left.text} {right.text}"))
+                found.append((starts, ends, min(left.idf, right.idf), f"{left.text} {right.text}"))
     return found
 
 
@@ -85,17 +91,9 @@ def _together(blob: bytes, starts: list[bytes], ends: list[bytes]) -> float:
     return best
 
 
-def _whole(blob: bytes, field: int, worth: dict[int, float]) -> float:
+def _whole(numbers: list[int], worth: dict[int, float]) -> float:
     """Return the weight of the heaviest trigger (or tag) all of whose words the query has."""
-    end = FIELD_END.to_bytes(4, byteorder)
-    start = 0
-    for _ in range(field):
-        start = _aligned(blob, end, start) + 4
-    stop = _aligned(blob, end, start)
-    if stop <= start or stop - start > 4 * 400:
-        return 0.0
-    numbers = memoryview(blob)[start:stop].cast("I").tolist()
-    if worth.keys().isdisjoint(numbers):
+    if len(numbers) > _LONGEST or worth.keys().isdisjoint(numbers):
         return 0.0
     best = total = 0.0
     whole = True
@@ -108,10 +106,3 @@ def _whole(blob: bytes, field: int, worth: dict[int, float]) -> float:
         else:
             whole = False
     return best
-
-
-def _aligned(blob: bytes, what: bytes, start: int) -> int:
-    at = blob.find(what, start)
-    while at % 4 and at >= 0:
-        at = blob.find(what, at + 1)
-    return at if at >= 0 else len(blob)

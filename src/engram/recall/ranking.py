@@ -151,7 +151,9 @@ def _order(work: Work) -> list[int]:
     order = sorted(scores, key=lambda doc: entries[doc].id)
     if "recency" not in work.off:
         order.sort(key=lambda doc: entries[doc].last_confirmed, reverse=True)
-    order.sort(key=lambda doc: (-scores[doc], doc >> SOURCE_BITS))
+    if len(work.sources) > 1:
+        order.sort(key=lambda doc: doc >> SOURCE_BITS)
+    order.sort(key=scores.__getitem__, reverse=True)  # equals stay in order
     return order
 
 
