@@ -151,7 +151,9 @@ class Search:
         """Return the gain over ``base``: the mean over the sets of the mean over their queries that are seen."""
         gains = []
         for name, values in after.goal.items():
-            some = [new - old for at, (new, old) in enumerate(zip(values, base.goal[name], strict=True)) if seen(name, at)]
+            some = [
+                new - old for at, (new, old) in enumerate(zip(values, base.goal[name], strict=True)) if seen(name, at)
+            ]
             if some:
                 gains.append(statistics.fmean(some))
         return statistics.fmean(gains)

@@ -16,12 +16,13 @@ import pytest
 from engram.index.database import VERSION, Database, SqliteError, sqlite
 from engram.index.segment import Segment
 from engram.index.writing import build, update
-from engram.model import Memory
 from engram.recall.ranking import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from engram.model import Memory
 
 # Readers wait a quarter of a second for a lock, writers half a second; a loaded machine may take five times that.
 READER_LIMIT, WRITER_LIMIT = 1.25, 2.5
@@ -189,9 +190,7 @@ def changed(data: bytes, damage: str) -> bytes:
     return bytes(mutable)
 
 
-@pytest.mark.parametrize(
-    "damage", [f"{kind} {number}" for kind in ("cut", "bytes", "zeros") for number in range(15)]
-)
+@pytest.mark.parametrize("damage", [f"{kind} {number}" for kind in ("cut", "bytes", "zeros") for number in range(15)])
 def test_damage_anywhere_is_an_answer_or_one_kind_of_error(tmp_path: Path, whole: bytes, damage: str) -> None:
     path = str(tmp_path / "index.db")
     with open(path, "wb") as file:

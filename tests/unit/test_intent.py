@@ -69,7 +69,9 @@ def test_the_kind_of_work_is_read_in_four_languages(text: str, kind: str) -> Non
     assert kind in TASK_TYPES
 
 
-@pytest.mark.parametrize("text", ["", "hello", "¿qué hora es?", "今天天气怎么样", "\x00", "the the the", "a public fall"])
+@pytest.mark.parametrize(
+    "text", ["", "hello", "¿qué hora es?", "今天天气怎么样", "\x00", "the the the", "a public fall"]
+)
 def test_a_text_about_no_work_has_no_kind(text: str) -> None:
     assert read_intent(text) == Intent()
 
@@ -132,7 +134,9 @@ def test_a_memory_for_the_kind_of_task_comes_before_its_equal_and_says_why() -> 
 def test_a_type_that_people_made_up_matches_by_its_words() -> None:
     segment = Segment()
     for memory_id, types in (("a", ()), ("b", ("customer onboarding",))):
-        memory = Memory(id=memory_id, type="rule", scope="workspace", title="", content="the gateway asks", task_types=types)
+        memory = Memory(
+            id=memory_id, type="rule", scope="workspace", title="", content="the gateway asks", task_types=types
+        )
         segment.add(f"rules/{memory_id}.md", "", memory)
     assert rank([segment], "onboarding: when the gateway asks a customer").hits[0].entry.id == "b"
 

@@ -33,10 +33,7 @@ def test_values_by_position_and_by_name_make_the_same(first: str) -> None:
         y: int = 0
         label: str = ""
 
-    if first == "by position":
-        made = [Fresh(1, 2), Fresh(y=2, x=1)]
-    else:
-        made = [Fresh(y=2, x=1), Fresh(1, 2)]
+    made = [Fresh(1, 2), Fresh(y=2, x=1)] if first == "by position" else [Fresh(y=2, x=1), Fresh(1, 2)]
     assert made[0] == made[1]
     assert [(one.x, one.y, one.label) for one in made] == [(1, 2, "")] * 2
     assert Fresh(1).as_dict() == Fresh(x=1).as_dict() == {"x": 1, "y": 0, "label": ""}

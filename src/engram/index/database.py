@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-__all__ = ["CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite"]
+__all__ = [
+    "CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite",
+]  # fmt: skip
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.

@@ -5,8 +5,8 @@ the memory's length in steps of some six per cent. No average and no count of me
 one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
 
 A sequence is a memory's term numbers in order, 32 bits each: the fields of ``FIELDS``, each closed by ``FIELD_END``,
-the parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order, and the numbers of its
-spellings, from ``SPELLING`` on.
+the parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order, and the
+numbers of its spellings, from ``SPELLING`` on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["BREAK", "FIELDS", "FIELD_END", "SPELLING", "Entry", "commonest", "length_step", "posting_code", "steps_to_length"]
+__all__ = [
+    "BREAK", "FIELDS", "FIELD_END", "SPELLING", "Entry", "commonest", "length_step", "posting_code", "steps_to_length",
+]  # fmt: skip
 
 # The fields of a memory in the order of its sequence, and how much a word in each counts.
 FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 2), ("content", 1))

@@ -28,7 +28,9 @@ def texts_add(work: Work, docs: list[int]) -> None:
     rare = [group for group in work.groups if group.frequency <= rare_below and not group.text.isalpha()]
     if "anchors" in work.off:
         rare = []
-    wholes = [whole for whole in (("triggers", 1, weights.TRIGGER), ("tags", 2, weights.TAG)) if whole[0] not in work.off]
+    wholes = [
+        whole for whole in (("triggers", 1, weights.TRIGGER), ("tags", 2, weights.TAG)) if whole[0] not in work.off
+    ]
     numbered = range(len(work.sources))
     pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
     worth = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]

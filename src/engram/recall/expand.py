@@ -18,8 +18,8 @@ def expand(work: Work, order: list[int]) -> None:
     """Add to scores and reasons what each candidate shares with the first of ``order``."""
     sources, scores = work.sources, work.scores
     model: dict[str, float] = {}
-    best = sum(scores[doc] for doc in order[:weights.FEEDBACK])
-    for doc in order[:weights.FEEDBACK]:
+    best = sum(scores[doc] for doc in order[: weights.FEEDBACK])
+    for doc in order[: weights.FEEDBACK]:
         counts: dict[int, int] = {}
         for numbers, (_, weight) in zip(work.fields(doc), FIELDS, strict=True):
             for number in numbers:
@@ -37,7 +37,7 @@ def expand(work: Work, order: list[int]) -> None:
         rarity = idf(work.count, frequency)
         weighed.append((share * rarity, term, share, rarity))
     weighed.sort(key=lambda item: (-item[0], item[1]))
-    chosen = weighed[:weights.LENT]
+    chosen = weighed[: weights.LENT]
     # Scaled so that ALPHA weighs the mean of the query's words against the mean of the lent ones.
     factor = (1 - weights.ALPHA) / weights.ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
     lent = [

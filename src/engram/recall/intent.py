@@ -20,82 +20,128 @@ if TYPE_CHECKING:
 
 __all__ = ["TASK_TYPES", "Intent", "matching", "read_intent"]
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Type of task: English stems; Spanish stems; syllables of Vietnamese that stand together, without their marks; Chinese.
 _TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     (
-        "release", "releas publish ship changelog semver", "public lanz version",
-        "phat-hanh cong-bo", "发布 发版 上线 版本号 發布",
+        "release",
+        "releas publish ship changelog semver",
+        "public lanz version",
+        "phat-hanh cong-bo",
+        "发布 发版 上线 版本号 發布",
     ),
     (
-        "deployment", "deploy deploi rollout rollback provis", "despleg desplieg despliegu implant",
-        "trien-khai", "部署 回滚 回滾",
+        "deployment",
+        "deploy deploi rollout rollback provis",
+        "despleg desplieg despliegu implant",
+        "trien-khai",
+        "部署 回滚 回滾",
     ),
     (
-        "debugging", "debug debugg fix bug bugfix crash traceback stacktrac broken hotfix troubleshoot diagnos",
-        "depur arregl correg correc corrig corrij error fall", "go-loi sua-loi loi-nay bi-loi", "调试 修复 报错 错误 崩溃 故障 排查 調試 修復",
+        "debugging",
+        "debug debugg fix bug bugfix crash traceback stacktrac broken hotfix troubleshoot diagnos",
+        "depur arregl correg correc corrig corrij error fall",
+        "go-loi sua-loi loi-nay bi-loi",
+        "调试 修复 报错 错误 崩溃 故障 排查 調試 修復",
     ),
     (
-        "testing", "test pytest unittest e2e mock fixtur coverag jest vitest", "prueb prob teste",
-        "kiem-thu viet-test bai-test", "测试 单测 用例 覆盖率 測試",
+        "testing",
+        "test pytest unittest e2e mock fixtur coverag jest vitest",
+        "prueb prob teste",
+        "kiem-thu viet-test bai-test",
+        "测试 单测 用例 覆盖率 測試",
     ),
     (
-        "refactoring", "refactor renam restructur simplifi cleanup dedupl extract", "refactoriz renombr simplific",
-        "tai-cau doi-ten don-dep", "重构 重命名 简化 整理 重構",
+        "refactoring",
+        "refactor renam restructur simplifi cleanup dedupl extract",
+        "refactoriz renombr simplific",
+        "tai-cau doi-ten don-dep",
+        "重构 重命名 简化 整理 重構",
     ),
     (
-        "configuration", "configur config set setup env environ dotfil", "configur ajust", "cau-hinh thiet-lap cai-dat",
+        "configuration",
+        "configur config set setup env environ dotfil",
+        "configur ajust",
+        "cau-hinh thiet-lap cai-dat",
         "配置 设置 环境变量 設定",
     ),
     (
-        "documentation", "document doc docstr readm tutori", "document document",
-        "tai-lieu viet-huong", "文档 说明 注释 教程 文檔",
+        "documentation",
+        "document doc docstr readm tutori",
+        "document document",
+        "tai-lieu viet-huong",
+        "文档 说明 注释 教程 文檔",
     ),
     (
-        "security", "secur vulner secret credenti auth authent author cve xss csrf inject permiss",
-        "segur seguridad vulnerabilidad credencial permis autentic", "bao-mat lo-hong phan-quyen", "安全 漏洞 权限 密钥 认证 注入 許可權",
+        "security",
+        "secur vulner secret credenti auth authent author cve xss csrf inject permiss",
+        "segur seguridad vulnerabilidad credencial permis autentic",
+        "bao-mat lo-hong phan-quyen",
+        "安全 漏洞 权限 密钥 认证 注入 許可權",
     ),
     (
-        "performance", "perform slow fast faster speed optim optimis profil latenc benchmark",
-        "rend lent lentitud optimiz optimic velocidad aceler", "hieu-nang toi-uu cham-qua tang-toc", "性能 优化 慢 加速 延迟 基准 效能",
+        "performance",
+        "perform slow fast faster speed optim optimis profil latenc benchmark",
+        "rend lent lentitud optimiz optimic velocidad aceler",
+        "hieu-nang toi-uu cham-qua tang-toc",
+        "性能 优化 慢 加速 延迟 基准 效能",
     ),
     (
-        "review", "review pr audit approv", "revis revision audit auditor", "xem-lai danh-gia kiem-tra", "评审 审查 审核 复审 審查",
+        "review",
+        "review pr audit approv",
+        "revis revision audit auditor",
+        "xem-lai danh-gia kiem-tra",
+        "评审 审查 审核 复审 審查",
     ),
     (
-        "migration", "migrat upgrad port convert deprec legaci", "migr actualiz",
-        "di-chuyen nang-cap chuyen-doi", "迁移 升级 移植 兼容 遷移",
+        "migration",
+        "migrat upgrad port convert deprec legaci",
+        "migr actualiz",
+        "di-chuyen nang-cap chuyen-doi",
+        "迁移 升级 移植 兼容 遷移",
     ),
     (
-        "dependencies", "depend depende lockfil vendor requir packag", "dependenc dependenci paquet bibliotec", "phu-thuoc thu-vien",
+        "dependencies",
+        "depend depende lockfil vendor requir packag",
+        "dependenc dependenci paquet bibliotec",
+        "phu-thuoc thu-vien",
         "依赖 依賴 第三方库",
     ),
     (
-        "feature", "implement featur build scaffold", "implement funcionalidad anad", "tinh-nang chuc-nang", "实现 新增 功能 開發",
+        "feature",
+        "implement featur build scaffold",
+        "implement funcionalidad anad",
+        "tinh-nang chuc-nang",
+        "实现 新增 功能 開發",
     ),
-)  # fmt: skip
+)
 TASK_TYPES: tuple[str, ...] = tuple(row[0] for row in _TABLE)
 
-_TECHNOLOGIES = frozenset(
+_TECHNOLOGIES = _set(
     """android angular ansible astro aws azure bash bazel bun c c# c++ cargo celery clang cmake css cuda cypress dart
     deno django docker dotnet .net eslint express fastapi flask flutter gcp git github gitlab go golang gradle graphql
     grpc helm html ios java javascript jest jquery jvm kafka keras kotlin kubernetes k8s langchain laravel linux lua
     macos maven mongodb mypy mysql next.js nextjs nginx node node.js nodejs npm numpy nuxt openapi oauth pandas perl php
     pip playwright pnpm poetry postgres postgresql powershell prisma pydantic pytest python pytorch rabbitmq rails react
     redis redux ruby ruff rust scala selenium spark spring sql sqlalchemy sqlite svelte swift tailwind tensorflow
-    terraform typescript ubuntu uv vite vitest vue webpack windows yarn zig""".split()
+    terraform typescript ubuntu uv vite vitest vue webpack windows yarn zig"""
 )
 # Everyday words, which are names only where they are written as names.
 _EVERYDAY = frozenset(("bun", "c", "dart", "express", "go", "spark", "spring", "swift"))
-_EXTENSIONS = frozenset(
+_EXTENSIONS = _set(
     """c cc cfg cpp cs css csv dart db ex exs go gradle h hpp html ini ipynb java js json jsonc jsx kt lock lua md mdx
     mjs php pl proto ps1 py pyi pyx r rb rs rst scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml
-    zig""".split()
+    zig"""
 )
 _ERROR_ENDS = ("Error", "Exception", "Warning", "Fault", "Panic")
 _SIGNALS = frozenset(("SIGSEGV", "SIGKILL", "SIGTERM", "SIGABRT", "SIGPIPE", "SIGBUS", "SIGINT"))
-_ERRNO = frozenset(
+_ERRNO = _set(
     """EACCES EADDRINUSE EAGAIN EBUSY ECONNREFUSED ECONNRESET EEXIST EINVAL EISDIR EMFILE ENOENT ENOMEM ENOSPC ENOTDIR
-    ENOTEMPTY EPERM EPIPE ETIMEDOUT""".split()
+    ENOTEMPTY EPERM EPIPE ETIMEDOUT"""
 )
 _NAME_CHARS = frozenset("_./\\-+@~:")
 _MOST = 8

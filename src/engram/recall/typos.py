@@ -21,7 +21,7 @@ _WORDS = 12
 
 
 def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[tuple[str, str, float]]]:
-    """Return for each word that has neighbours in the indexes up to ``NEIGHBOURS`` of (what it is read as, term, weight)."""
+    """Return for each word that has neighbours in the indexes the commonest as (what it is read as, term, weight)."""
     fixed: dict[str, list[tuple[str, str, float]]] = {}
     for word in [word for word in words if SHORTEST - 1 <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
         near = neighbours(word)
