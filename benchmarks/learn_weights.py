@@ -25,7 +25,7 @@ from benchmarks.recall import MEAN_OF, OFF_TOPIC, lines, load, slip
 from engram.index import layout, segment
 from engram.index.segment import Segment
 from engram.recall import expand, weights
-from engram.recall.ranking import rank
+from engram.recall.rank import rank
 from engram.store.root import MemoryRoot
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def contents(root: Path) -> dict[str, bytes]:
     found = {}
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
-        if path.is_file() and name not in {".lock", "filler"}:
+        if path.is_file() and name not in {".lock", "filler"} and not name.startswith(".cache/"):
             found[name] = path.read_bytes()
     return found
 

@@ -15,7 +15,7 @@ from engram.index.database import Database
 from engram.index.segment import Segment
 from engram.index.writing import build, update
 from engram.model import Memory
-from engram.recall.ranking import SIGNALS, Ranking, rank
+from engram.recall.rank import SIGNALS, Ranking, rank
 
 # Forms of few stems in several languages, names, and scripts without blanks, so that words meet, and slips find them.
 WORDS = (

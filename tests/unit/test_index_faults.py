@@ -16,7 +16,7 @@ import pytest
 from engram.index.database import VERSION, Database, SqliteError, sqlite
 from engram.index.segment import Segment
 from engram.index.writing import build, update
-from engram.recall.ranking import rank
+from engram.recall.rank import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

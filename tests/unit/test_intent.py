@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engram.index.segment import Segment
 from engram.model import Memory
 from engram.recall.intent import TASK_TYPES, Intent, read_intent
-from engram.recall.ranking import rank
+from engram.recall.rank import rank
 
 TEXT = "The harbour gateway asks every ship for its papers, and keeps what it was told until the evening."
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engram.index.segment import Segment
-from engram.recall.ranking import rank
+from engram.recall.rank import rank
 from engram.store.root import MemoryRoot
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

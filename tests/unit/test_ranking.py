@@ -6,7 +6,7 @@ import pytest
 
 from engram.index.segment import Segment
 from engram.model import Memory
-from engram.recall.ranking import SIGNALS, Ranking, rank
+from engram.recall.rank import SIGNALS, Ranking, rank
 
 FILLER = (
     "invoices are archived after a year",

@@ -19,8 +19,8 @@ _INTERRUPTED = 130
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    Exit codes: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused by safety, policy or a human, 7 not
-    found, 130 interrupted.
+    Exit codes: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused by safety, policy or a human, 6 a
+    benchmark case got worse, 7 not found, 130 interrupted.
     """
     given = list(sys.argv[1:] if words is None else words)
     from engram.cli.output import prepare_streams

@@ -68,10 +68,10 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
     return output.done({"roots": data}, code=IntegrityError.exit_code if problems else 0)
 
 
-def status_command(session: Session, _parsed: Parsed, output: Output) -> int:
+def status_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Say what memory there is, and what needs attention."""
     session.recheck_trust()
-    states = root_states(session)
+    states = root_states(session, deep=parsed.given("deep"))
     for state in states:
         output.text(state_line(state))
         if state.foreign:

@@ -35,8 +35,8 @@ def overview(output: Output, words: Sequence[str]) -> int:
         lines += [f"  {command.name:<9} {command.summary}" for command in COMMANDS]
         lines += ["", "engram COMMAND --help explains one and shows an example."]
         lines.append(
-            "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 7 not found, "
-            "130 interrupted."
+            "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 6 benchmark worse, "
+            "7 not found, 130 interrupted."
         )
         return output.page("\n".join(lines))
     return _state(output)

@@ -19,7 +19,7 @@ from engram.index.layout import Entry, commonest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Self
+    from typing import Any, Self
 
 __all__ = [
     "CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite",
@@ -74,9 +74,9 @@ class Database:
         try:
             ask("begin")  # one state for all the questions
             self._check_version()
-            state = dict(ask("select key, value from state"))
-            self.count: int = state["count"]
-            self.length: int = state["length"]
+            self.state: dict[str, Any] = dict(ask("select key, value from state"))
+            self.count: int = self.state["count"]
+            self.length: int = self.state["length"]
             self.dead = frozenset(n for (n,) in ask("select n from dead"))
         except BaseException as error:
             self._connection.close()
@@ -162,6 +162,37 @@ class Database:
             for row in self._ask(f"select * from memories where n in ({marks})", some):  # noqa: S608
                 found[row[0]] = Entry(*row)
         return found
+
+    def with_ids(self, folded: Iterable[str]) -> list[Entry]:
+        """Return the memories with these ids, folded as in F11."""
+        rows: list[Entry] = []
+        wanted = list(folded)
+        for at in range(0, len(wanted), 500):
+            some = wanted[at : at + 500]
+            marks = ",".join("?" * len(some))
+            rows += [Entry(*row) for row in self._ask(f"select * from memories where folded in ({marks})", some)]  # noqa: S608
+        return rows
+
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+        return dict(self._ask("select type, count(*) from memories group by type"))
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+        question = "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
+        return int(self._ask(question, (day,)).fetchone()[0])
+
+    def problems(self) -> list[tuple[str, str, str, int]]:
+        """Return the files that are no part of the index, as path, kind, reason and line."""
+        return list(self._ask("select path, kind, reason, line from problems order by path"))
+
+    def hashes(self, folder: str = "") -> dict[str, str]:
+        """Return path and SHA-256 of all memories, or of those directly or deeper below ``folder``."""
+        if not folder:
+            return dict(self._ask("select path, sha256 from memories"))
+        # "0" is the character after "/".
+        bounds = (f"{folder}/", f"{folder}0")
+        return dict(self._ask("select path, sha256 from memories where path >= ? and path < ?", bounds))
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

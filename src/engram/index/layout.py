@@ -53,6 +53,10 @@ class Entry(Record):
     task_types: str
     depends_on: str
     length: int
+    folded: str
+    """The id as ids are compared (F11)."""
+    body: str
+    """The first digits of the content's SHA-256: the same text may stand in both scopes (F20)."""
 
 
 def commonest(terms: Iterable[tuple[str, int]]) -> tuple[str, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 
 from engram.index.layout import BREAK, FIELD_END, FIELDS, SPELLING, Entry, commonest, length_step, posting_code
+from engram.store.files import digest
+from engram.text.slugs import fold_id
 from engram.text.stop import language
 from engram.text.terms import Analyzer
 
@@ -105,6 +107,7 @@ class Segment:
                 n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
                 memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
                 "\n".join(memory.role), "\n".join(_task_types(memory)), "\n".join(memory.depends_on), length,
+                fold_id(memory.id), digest(memory.content.encode("utf-8", "replace"))[:16],
             )
         )  # fmt: skip
 
@@ -151,6 +154,25 @@ class Segment:
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
         return {n: self.rows[n - self.first] for n in docs}
+
+    def close(self) -> None:
+        """Nothing is open: the memories are in this process."""
+
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            found[row.type] = found.get(row.type, 0) + 1
+        return found
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+        return sum(1 for row in self.rows if row.valid_until and row.valid_until < day and not row.superseded_by)
+
+    def with_ids(self, folded: Iterable[str]) -> list[Entry]:
+        """Return the memories with these ids, folded as in F11."""
+        wanted = set(folded)
+        return [row for row in self.rows if row.folded in wanted]
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

@@ -7,15 +7,16 @@ import os
 from engram.index.database import CHUNK, COLUMNS, DAMAGE, VERSION, chunk_keys, damaged, sqlite
 from engram.index.layout import BREAK, FIELD_END, SPELLING
 from engram.index.segment import Segment
+from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from sqlite3 import Connection
 
     from engram.model import Memory
 
-__all__ = ["build", "update"]
+__all__ = ["Beside", "StaleError", "build", "update"]
 
 _APPLICATION = 0x456E6772  # "Engr"
 # How long an update waits for another one, in seconds: a cold process rather goes on without.
@@ -33,21 +34,35 @@ create table postings(key integer primary key, docs blob not null, codes blob no
 create table memories({", ".join(["n integer primary key", *COLUMNS[1:]])});
 create table sequences(n integer primary key, terms blob not null);
 create table dead(n integer primary key);
+create table problems(path text primary key, kind text not null, reason text not null, line integer not null)
+  without rowid;
 """
 _INDEXES = """
 create index terms_by_name on terms(term, frequency);
 create index spellings_by_word on spellings(word, number, frequency);
 create unique index memories_by_path on memories(path);
-create index memories_by_id on memories(id);
+create index memories_by_id on memories(folded);
 """
 
 
-def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
+class Beside(Record):
+    """What is kept beside the memories: texts by key, and the files that are no part of the index."""
+
+    state: tuple[tuple[str, str], ...] = ()
+    problems: tuple[tuple[str, str, str, int], ...] = ()
+
+
+class StaleError(Exception):
+    """Another process has brought the index up to date since the caller looked."""
+
+
+def build(path: str, memories: Iterable[tuple[str, str, Memory]], beside: Callable[[], Beside] = Beside) -> int:
     """Write a new index from nothing and put it in place at once; return the number of memories.
 
     Args:
         path: where the index goes. A reader of the old file keeps it until it closes.
         memories: path within the root, SHA-256 in hex, memory.
+        beside: asked when all memories were taken.
 
     Raises:
         OSError: the folder cannot be written.
@@ -70,6 +85,7 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
                     _write_sequences(connection, segment)
             _write_sequences(connection, segment)
             _write_rest(connection, segment)
+            _write_beside(connection, beside())
             connection.execute("commit")
             connection.executescript(_INDEXES)
         finally:
@@ -79,6 +95,11 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
             os.fsync(handle)
         finally:
             os.close(handle)
+        # What a writer that died left beside the old file would be played back into the new one.
+        try:
+            os.unlink(f"{path}-journal")
+        except FileNotFoundError:
+            pass
         os.replace(temporary, path)
     except BaseException:
         if os.path.exists(temporary):
@@ -122,7 +143,19 @@ def _rows(segment: Segment) -> Iterator[tuple[int, bytes, bytes]]:
             yield first + at // CHUNK, docs[at : at + CHUNK].tobytes(), codes[at : at + CHUNK].tobytes()
 
 
-def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]]) -> bool:
+def _write_beside(connection: Connection, beside: Beside) -> None:
+    connection.executemany("insert or replace into state values(?,?)", beside.state)
+    connection.execute("delete from problems")
+    connection.executemany("insert into problems values(?,?,?,?)", beside.problems)
+
+
+def update(
+    path: str,
+    gone: Iterable[str],
+    new: Iterable[tuple[str, str, Memory]],
+    beside: Beside | None = None,
+    expected: tuple[str, str] | None = None,
+) -> bool:
     """Take memories out of an index and put others in, in one transaction.
 
     A reader sees all of it or nothing, and never waits longer than the commit. A process that dies leaves the old
@@ -132,11 +165,14 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         path: the index.
         gone: paths within the root that are no more, or that ``new`` has again.
         new: path within the root, SHA-256 in hex, memory.
+        beside: what replaces the problems and some texts; None leaves them.
+        expected: a key and the text that it must still have.
 
     Returns:
         True where so much was replaced that a rebuild would make the index smaller and faster.
 
     Raises:
+        StaleError: another process changed the index meanwhile.
         SqliteError: the index cannot be written, another process is at it, or it is damaged.
     """
     items = list(new)  # what fails while they are read is no fault of the index
@@ -146,7 +182,9 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         ask("begin immediate")
         if ask("pragma user_version").fetchone()[0] != VERSION:
             raise sqlite.DatabaseError("the index is of another version")
-        state = dict(ask("select key, value from state"))
+        if expected and (expected[1],) != ask("select value from state where key = ?", expected[:1]).fetchone():
+            raise StaleError
+        state: dict[str, int] = dict(ask("select key, value from state where key in ('count', 'length')"))
         for name in gone:
             _take_out(connection, name, state)
         last = ask("select max(n) from (select n from memories union all select n from dead)").fetchone()[0] or 0
@@ -160,6 +198,8 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         connection.executemany(
             "update state set value = ? where key = ?", [(value, key) for key, value in state.items()]
         )
+        if beside is not None:
+            _write_beside(connection, beside)
         worn = ask("select count(*) from dead").fetchone()[0] > _WORN + state["count"] // 4
         ask("commit")
     except DAMAGE as error:

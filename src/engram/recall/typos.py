@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engram.recall.source import Source
+    from engram.index.source import Source
 
 __all__ = ["corrections", "neighbours"]
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engram.index.layout import Entry
+    from engram.index.source import Source
     from engram.recall.query import Query
-    from engram.recall.source import Source
 
 __all__ = ["SOURCE_BITS", "Group", "Work"]
 

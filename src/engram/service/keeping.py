@@ -8,11 +8,13 @@ from engram.config.edit import new_config_text, set_key
 from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
+from engram.index.database import SqliteError
+from engram.index.refresh import rebuild
 from engram.markdown.archive import archive_bytes
-from engram.recall.validity import is_expired
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
+from engram.service.recalling import cache_of, open_indexes
 from engram.service.session import CONFIG_FILE, Session
 from engram.store.files import atomic_write, digest, read_guarded, read_optional
 from engram.store.ledger import LEDGER
@@ -130,24 +132,39 @@ def verify(session: Session, *, scope: str = "") -> list[Verified]:
     return [_verify_root(root) for root in roots]
 
 
-def root_states(session: Session) -> list[RootState]:
-    """Return the counts of each root; no text is read from files that do not match."""
+def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
+    """Return the counts of each root, as the index has them.
+
+    Args:
+        session: where one is.
+        deep: hash every file and make the index anew first.
+    """
+    if not session.roots:
+        return []
+    if deep:
+        for root in session.roots:
+            try:
+                rebuild(root, cache_of(session, root), session.progress)
+            except (SqliteError, OSError):
+                pass  # the answer then comes from the files, which `open_indexes` says
     states = []
-    day = today()
-    for root in session.roots:
-        found, skipped = root.memories()
-        kinds = [stored.memory.type for stored in found]
+    for root, index in zip(session.roots, open_indexes(session), strict=True):
+        try:
+            kinds = index.source.kinds()
+            expired = index.source.expired(today())
+        finally:
+            index.source.close()
         states.append(
             RootState(
                 root=root.path,
                 scope=root.scope,
                 foreign=root.foreign,
-                rules=kinds.count("rule"),
-                skills=kinds.count("skill"),
-                knowledge=kinds.count("knowledge"),
+                rules=kinds.get("rule", 0),
+                skills=kinds.get("skill", 0),
+                knowledge=kinds.get("knowledge", 0),
                 archived=sum(1 for _ in root.archived_paths()),
-                skipped=len(skipped),
-                expired=sum(is_expired(stored.memory, day) for stored in found),
+                skipped=len(index.problems),
+                expired=expired,
                 writable=os.access(root.path, os.W_OK),
             )
         )

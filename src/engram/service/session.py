@@ -15,7 +15,7 @@ from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from engram.model import Scope
 
@@ -51,6 +51,8 @@ class Session:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.config_dir = config_dir_of(self.environ)
         self.notices: list[Notice] = []
+        self.progress: Callable[[int], None] | None = None
+        """What a long rebuild of the index calls with the number of files read; set by a face that can show it."""
         self._start = start
         self._workspace: Workspace | None = None
         self._looked = False

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
 
-__all__ = ["REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
+__all__ = ["LINK_REASON", "REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
 
+LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
 REVIEW_COMMAND = "engram verify --review"
 
 
@@ -99,8 +100,13 @@ class MemoryRoot:
         """Yield the paths of all archived memory files."""
         yield from walk_markdown(self.path, "archive")
 
-    def read(self, path: str) -> Stored | Skipped:
-        """Read one active file and check it against the ledger (F13)."""
+    def read(self, path: str, approved: str = "") -> Stored | Skipped:
+        """Read one active file and check it against the ledger (F13).
+
+        Args:
+            path: relative to the root.
+            approved: the hash that the ledger is known to name for it, which saves reading the ledger.
+        """
         try:
             data = read_guarded(self.path, path)
         except FormatError as error:
@@ -110,7 +116,7 @@ class MemoryRoot:
         except OSError as error:
             return Skipped(path, "unreadable", f"it cannot be read ({error.strerror})")
         value = digest(data)
-        if skipped := self.check(path, data, value):
+        if value != approved and (skipped := self.check(path, data, value)):
             return skipped
         try:
             return Stored(read_memory(data, path=path, scope=self.scope), path, value)
@@ -142,9 +148,7 @@ class MemoryRoot:
         """Read every active memory; of two files with one id the first by kind and name counts (F11)."""
         found: list[Stored] = []
         skipped = [
-            Skipped(folder, "unreadable", "it is a link that leaves the memory folder; nothing behind it is read")
-            for folder in FOLDERS.values()
-            if leaves(self.path, folder)
+            Skipped(folder, "unreadable", LINK_REASON) for folder in FOLDERS.values() if leaves(self.path, folder)
         ]
         owners: dict[str, str] = {}
         for path in self.active_paths():
