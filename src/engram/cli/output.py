@@ -111,7 +111,7 @@ def _without_secrets(value: object) -> object:
         return [_without_secrets(part) for part in value]
     if not isinstance(value, str):
         return value
-    from engram.safety import redact, scan
+    from engram.safety.scan import redact, scan
 
     return redact(value, [finding for finding in scan(value) if finding.group == "secret"])
 
