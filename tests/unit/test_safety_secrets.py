@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from engram.safety import scan
+from engram.safety.scan import scan
 
 HEX = "3f7a91c0de" * 7
 MIXED = "aB3dE6gH9jK2mN5pQ8rS" * 5

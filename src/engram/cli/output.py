@@ -153,7 +153,7 @@ def _plain(value: object) -> object:
 
 
 def _without_secrets(value: str) -> str:
-    from engram.safety import redact, scan
+    from engram.safety.scan import redact, scan
 
     return redact(value, [finding for finding in scan(value) if finding.group == "secret"])
 

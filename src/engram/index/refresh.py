@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from engram.index.database import Database, SqliteError, available
-from engram.index.segment import Segment
 from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
 from engram.model import FOLDERS
 from engram.record import Record
@@ -134,6 +133,8 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
 
 def read_files(root: MemoryRoot, why: str) -> Index:
     """Return the same without an index file: every memory is read, and the postings stay in this process (F3)."""
+    from engram.index.segment import Segment
+
     segment = Segment()
     found, skipped = root.memories()
     for stored in found:
