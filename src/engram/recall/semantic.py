@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engram.index.database import SqliteError
 from engram.index.embedding import DIMENSIONS, cosine, memory_text
+from engram.recall import weights
 from engram.store.root import Stored
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ class SemanticScorer:
     """
 
     name = "semantic"
-    weight = 0.5
+    weight = weights.SEMANTIC
 
     def __init__(self, table: Embedding, roots: Sequence[tuple[Vectors, MemoryRoot | None]]) -> None:
         self._table = table
