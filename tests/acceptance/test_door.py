@@ -200,7 +200,7 @@ def test_personal_data_is_redacted_in_the_preview_and_in_the_file(engram: Runner
 def test_personal_data_in_the_note_is_redacted_and_that_is_said(engram: Runner, root: Path) -> None:
     done = engram.run("save", "rule", "Never push to main.", input=f"B ask {PERSONAL['phone']}\n")
     assert done.returncode == 0
-    assert "Redacted in the note: a phone number" in done.stderr
+    assert "Redacted: a phone number in the field note" in done.stderr
     (file,) = (root / "rules").iterdir()
     assert "ask [redacted: personal/phone]" in file.read_text(encoding="utf-8")
 

@@ -152,7 +152,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
         for root in session.roots:
             try:
                 rebuild(root, cache_of(session, root), session.progress)
-            except (SqliteError, OSError):
+            except (SqliteError, OSError, UnicodeEncodeError):
                 pass  # the answer then comes from the files, which `open_indexes` says
     states = []
     for root, index in zip(session.roots, open_indexes(session), strict=True):

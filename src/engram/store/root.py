@@ -204,7 +204,11 @@ class MemoryRoot:
         paths = [path for path in self.active_paths() if fold_id(stem(path)) == folded]
         if len(paths) > 1:
             return next((path for path in paths if isinstance(self.read(path), Stored)), paths[0])
-        return paths[0] if paths else ""
+        if paths:
+            return paths[0]
+        # What lies behind a link is not listed; who asks for it by name learns that from reading it.
+        plain = (f"{folder}/{memory_id}.md" for folder in FOLDERS.values())
+        return next((path for path in plain if os.path.lexists(os.path.join(self.path, *path.split("/")))), "")
 
     def find_archived(self, memory_id: str) -> list[str]:
         """Return the archived files of this id, oldest first: by day, in one day ``<id>.md`` before ``<id>-2.md``."""
