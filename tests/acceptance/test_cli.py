@@ -244,7 +244,13 @@ def test_closed_streams_and_a_full_disk_give_no_traceback(engram: Runner, root: 
             done = shell(engram, '"$@" >/dev/full', *args)
             assert done.returncode == 1
             assert tidy(done.stderr)
-            assert "No space left" in done.stderr
+            assert "The output could not be written: No space left" in done.stderr
+        for number in range(60):  # more than the buffer holds, so that it fails in the middle
+            (root / "rules" / f"{number}{'x' * 200}.md").write_text("x", encoding="utf-8")
+        done = shell(engram, '"$@" >/dev/full', "verify", "--json")
+        assert (done.returncode, tidy(done.stderr)) == (1, True)
+        assert "The output could not be written: No space left" in done.stderr
+        assert shell(engram, '"$@" >/dev/full 2>&1', "list").returncode == 1
 
 
 def test_no_command_but_save_reads_standard_input(engram: Runner, legacy_root: Path) -> None:
