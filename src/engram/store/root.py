@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
     SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
 
-__all__ = ["LINK_REASON", "REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
+__all__ = [
+    "LINK_REASON",
+    "REVIEW_COMMAND",
+    "MemoryRoot",
+    "Skipped",
+    "Stored",
+    "closest_hint",
+    "stem",
+    "white_space_forms",
+]
 
 LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
 REVIEW_COMMAND = "engram verify --review"
@@ -138,7 +147,7 @@ class MemoryRoot:
         if not expected:
             reason = f"it is not in {LEDGER}, so nobody approved it; review it: {REVIEW_COMMAND}"
             return Skipped(path, "unlisted", reason)
-        if any(digest(form) in expected for form in _white_space_forms(data)):
+        if any(digest(form) in expected for form in white_space_forms(data)):
             return Skipped(
                 path, "mismatch", f"only white space changed since it was approved; accept it: {REVIEW_COMMAND}"
             )
@@ -227,7 +236,7 @@ def closest_hint(wanted: str, ids: list[str]) -> str:
     return f"Did you mean {', '.join(near[:3])}?" if near else "engram list shows what there is."
 
 
-def _white_space_forms(data: bytes) -> Iterator[bytes]:
+def white_space_forms(data: bytes) -> Iterator[bytes]:
     """Yield the bytes as other programs may have found them: other line ends, mark or no final newline."""
     bare = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     for text in (bare, bare.rstrip(b"\n"), bare.rstrip(b"\n") + b"\n"):
