@@ -174,7 +174,7 @@ def test_anything_else_asks_again(engram: Runner, memory: Path, terminal: OpenTe
     ended = review(terminal, "", "yes", "A B", "s")
     assert ended.text.count("Please answer A, R, S or Q.") == 3
     assert ended.code == 4
-    assert "1 file is still skipped" in ended.text
+    assert "1 file is skipped after this review" in ended.text
     assert everything(memory) == before
 
 
@@ -186,7 +186,7 @@ def test_quitting_leaves_all_that_remain(engram: Runner, memory: Path, terminal:
     ended = answer(terminal("verify", "--review", env=PLAIN), ending)
     assert ended.text.count(QUESTION) == 1
     assert ended.code == 4
-    assert "2 files are still skipped" in ended.text
+    assert "2 files are skipped after this review" in ended.text
     assert everything(memory) == before
 
 

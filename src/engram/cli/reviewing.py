@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import ask_at_terminal, at_terminal
+from engram.cli.keeping import skipped_sentence
+from engram.cli.output import counted
 from engram.errors import IntegrityError, RefusedError
-from engram.safety.fence import show_inert
+from engram.safety.fence import show_line
 from engram.service.keeping import verify
 from engram.service.reviewing import Left, Review, accept, pending, preview, reject, white_space_changes
 from engram.service.saving import receipts_as_data
-from engram.store.ledger import LEDGER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,10 +51,10 @@ def review_command(session: Session, parsed: Parsed, output: Output) -> int:
     for other in left:
         desk.leave(other)
     if not reviews and not left:
-        output.text("Every file is as it was approved.")
+        output.line("Every file is as it was approved.")
     remaining = sum(len(report.problems) for report in verify(session, scope=parsed.value("scope")))
     if remaining:
-        output.text(f"{remaining} {'file is' if remaining == 1 else 'files are'} still skipped: engram verify")
+        output.line(f"{skipped_sentence(remaining)} after this review; engram verify says why")
     data = {"reviewed": desk.results, "remaining": remaining}
     return output.done(data, code=IntegrityError.exit_code if remaining else 0)
 
@@ -74,7 +75,7 @@ class _Desk:
         """Ask once about all files in which only white space changed."""
         if not reviews:
             return
-        self._show(f"Only white space changed in {len(reviews)} {'file' if len(reviews) == 1 else 'files'}:")
+        self._show(f"Only white space changed in {counted(len(reviews), 'file')}:")
         for review in reviews:
             self._show(f"  {_place(review)}: {white_space_changes(review)}")
             self._lines(preview(review))
@@ -98,7 +99,7 @@ class _Desk:
         while True:
             answer = self._ask()
             if answer == "A" and review.obstacle:
-                self._show(f"Not accepted: {show_inert(review.obstacle)}. Mend the file, or reject or skip it.")
+                self._show(f"Not accepted: {show_line(review.obstacle)}. Mend the file, or reject or skip it.")
                 continue
             break
         if answer == "A":
@@ -110,8 +111,7 @@ class _Desk:
 
     def leave(self, other: Left) -> None:
         """Name a file that no answer would settle."""
-        place = show_inert(f"{other.root.scope}:{other.path}").replace("\n", " ")
-        self._show(f"Not for review: {place}: {show_inert(other.reason)}")
+        self._show(show_line(f"Not for review: {other.root.scope}:{other.path}: {other.reason}"))
         self.results.append(
             {
                 "scope": other.root.scope,
@@ -127,10 +127,10 @@ class _Desk:
         known = review.approved is not None
         match review.problem:
             case "missing":
-                said = f"the file is gone; {LEDGER} still names it"
+                said = f"the file is gone; {review.ledger} still names it"
                 said += "." if known else ", and Git does not have those bytes."
             case "unlisted":
-                said = f"it is not in {LEDGER}: nobody approved it. The whole file:"
+                said = f"it is not in {review.ledger}: nobody approved it. The whole file:"
             case _ if known:
                 said = "it changed since it was approved:"
             case _:
@@ -140,11 +140,11 @@ class _Desk:
         if changed := white_space_changes(review):
             self._show(f"White space differs as well: {changed}.")
         for finding in review.findings:
-            self._show(f"Found in line {finding.line}: {show_inert(finding.message)}")
+            self._show(f"Found in line {finding.line}: {show_line(finding.message)}")
         if review.obstacle:
-            self._show(f"It cannot be accepted: {show_inert(review.obstacle)}.")
+            self._show(f"It cannot be accepted: {show_line(review.obstacle)}.")
         if review.problem == "missing":
-            self._show(f"A takes its line out of {LEDGER}" + (", R brings the file back." if known else "."))
+            self._show(f"A takes its line out of {review.ledger}" + (", R brings the file back." if known else "."))
 
     def _lines(self, lines: Sequence[str]) -> None:
         for line in lines:
@@ -184,17 +184,17 @@ class _Desk:
             self._refused([review], error)
             return
         if done is None:
-            reason = f"Git does not have the bytes that {LEDGER} names; nothing was changed"
+            reason = f"Git does not have the bytes that {review.ledger} names; nothing was changed"
             self._note(review, "left", reason=reason)
             return
         parts = ["the approved bytes are back"] if done.restored else []
         if done.archived:
-            parts.append(f"the {'edit' if done.restored else 'file'} is in {show_inert(done.archived)}")
+            parts.append(f"the {'edit' if done.restored else 'file'} is in {show_line(done.archived)}")
         outcome = "rejected" if done.archived else "restored"
         self._note(review, outcome, reason=", ".join(parts), archived=done.archived, receipts=done.receipts)
 
     def _refused(self, reviews: Sequence[Review], error: RefusedError) -> None:
-        self._show(f"{error.message} {error.hint}".rstrip())
+        self._show(show_line(f"{error.message} {error.hint}".rstrip()))
         for review in reviews:
             self._note(review, "refused", reason=error.message, say=False)
 
@@ -235,4 +235,4 @@ class _Desk:
 
 def _place(review: Review) -> str:
     """Return the file as a person is told of it; a name can hold anything."""
-    return show_inert(f"{review.root.scope}:{review.path}").replace("\n", " ")
+    return show_line(f"{review.root.scope}:{review.path}")

@@ -6,24 +6,30 @@ load-bearing (F3): any ``SqliteError`` means that recall reads the files instead
 
 from __future__ import annotations
 
+from sys import byteorder
+
 # The C module alone: the package around it imports collections.abc and datetime adapters that nothing here needs.
 try:
     import _sqlite3 as sqlite
 except ImportError:  # a Python that was built without SQLite
     sqlite = None  # type: ignore[assignment]
 
-from engram.index.layout import Entry
+from engram.index.layout import Entry, commonest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Self
 
-__all__ = ["CHUNK", "COLUMNS", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "sqlite"]
+__all__ = [
+    "CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite",
+]  # fmt: skip
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.
-VERSION = 1
+_FORMAT = 2
+# The numbers in the postings are those of the machine: a file from one of another byte order is of another version.
+VERSION = _FORMAT << 1 | (byteorder == "big")
 # The postings of a term stand in chunks of so many memories, so that one more memory rewrites little.
 CHUNK = 4096
 _CHUNK_BITS = 12
@@ -31,6 +37,15 @@ _CHUNK_BITS = 12
 COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith("_"))
 # What SQLite raises; where there is none, nothing does.
 SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
+
+
+# What reading raises where SQLite itself did not see that its file is damaged.
+DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def damaged(error: Exception) -> Exception:
+    """Return the ``SqliteError`` to raise in place of one of ``DAMAGE``."""
+    return SqliteError(f"the index is damaged ({type(error).__name__}: {error})")
 
 
 def available() -> bool:
@@ -63,8 +78,10 @@ class Database:
             self.count: int = self.state["count"]
             self.length: int = self.state["length"]
             self.dead = frozenset(n for (n,) in ask("select n from dead"))
-        except BaseException:
+        except BaseException as error:
             self._connection.close()
+            if isinstance(error, DAMAGE):
+                raise damaged(error) from error
             raise
 
     def _check_version(self) -> None:
@@ -101,11 +118,14 @@ class Database:
             some = wanted[at : at + 500]
             marks = ",".join("?" * len(some))
             rows = self._ask(
-                "select word, term, frequency from spellings join terms using (number)"  # noqa: S608
-                f" where word in ({marks}) and frequency > 0",
+                "select word, term, terms.frequency from spellings join terms using (number)"  # noqa: S608
+                f" where word in ({marks}) and spellings.frequency > 0",
                 some,
             )
-            found.update({word: (term, frequency) for word, term, frequency in rows})
+            stored: dict[str, list[tuple[str, int]]] = {}
+            for word, term, frequency in rows:
+                stored.setdefault(word, []).append((term, frequency))
+            found.update({word: commonest(terms) for word, terms in stored.items()})
         return found
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:

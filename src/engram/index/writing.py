@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import CHUNK, COLUMNS, VERSION, chunk_keys, sqlite
-from engram.index.layout import BREAK, FIELD_END
+from engram.index.database import CHUNK, COLUMNS, DAMAGE, VERSION, chunk_keys, damaged, sqlite
+from engram.index.layout import BREAK, FIELD_END, SPELLING
 from engram.index.segment import Segment
 from engram.record import Record
 
@@ -29,7 +29,7 @@ pragma application_id={_APPLICATION};
 pragma user_version={VERSION};
 create table state(key text primary key, value) without rowid;
 create table terms(number integer primary key, term text not null, frequency integer not null);
-create table spellings(word text primary key, number integer not null) without rowid;
+create table spellings(id integer primary key, word text not null, number integer not null, frequency integer not null);
 create table postings(key integer primary key, docs blob not null, codes blob not null);
 create table memories({", ".join(["n integer primary key", *COLUMNS[1:]])});
 create table sequences(n integer primary key, terms blob not null);
@@ -39,6 +39,7 @@ create table problems(path text primary key, kind text not null, reason text not
 """
 _INDEXES = """
 create index terms_by_name on terms(term, frequency);
+create index spellings_by_word on spellings(word, number, frequency);
 create unique index memories_by_path on memories(path);
 create index memories_by_id on memories(folded);
 """
@@ -126,7 +127,10 @@ def _write_rest(connection: Connection, segment: Segment) -> None:
         "insert into terms values(?,?,?)",
         ((number, term, len(chunks[number][0])) for term, number in segment.numbers.items()),
     )
-    connection.executemany("insert into spellings values(?,?)", sorted(segment.spellings.items()))
+    connection.executemany(
+        "insert into spellings values(?,?,?,?)",
+        ((key, word, number, segment.spelled_in[key]) for (word, number), key in segment.spellings.items()),
+    )
     connection.executemany("insert into postings values(?,?,?)", _rows(segment))
     connection.executemany("insert into state values(?,?)", [("count", segment.count), ("length", segment.length)])
 
@@ -171,6 +175,7 @@ def update(
         StaleError: another process changed the index meanwhile.
         SqliteError: the index cannot be written, another process is at it, or it is damaged.
     """
+    items = list(new)  # what fails while they are read is no fault of the index
     connection = sqlite.connect(path, isolation_level=None, timeout=_PATIENCE)
     try:
         ask = connection.execute
@@ -184,8 +189,8 @@ def update(
             _take_out(connection, name, state)
         last = ask("select max(n) from (select n from memories union all select n from dead)").fetchone()[0] or 0
         terms = _Terms(connection)
-        segment = Segment(last + 1, terms.number)
-        for item in new:
+        segment = Segment(last + 1, terms.number, terms.spelling)
+        for item in items:
             segment.add(*item)
         _put_in(connection, segment, terms)
         state["count"] += segment.count
@@ -197,6 +202,8 @@ def update(
             _write_beside(connection, beside)
         worn = ask("select count(*) from dead").fetchone()[0] > _WORN + state["count"] // 4
         ask("commit")
+    except DAMAGE as error:
+        raise damaged(error) from error
     finally:
         connection.close()
     return bool(worn)
@@ -210,6 +217,9 @@ class _Terms:
         self._known: dict[str, int] = {}
         self._next = 1 + (self._ask("select max(number) from terms").fetchone()[0] or 0)
         self.new: list[tuple[int, str]] = []
+        self._spellings: dict[tuple[str, int], int] = {}
+        self._next_spelling = 1 + (self._ask("select max(id) from spellings").fetchone()[0] or SPELLING - 1)
+        self.new_spellings: list[tuple[int, str, int]] = []
 
     def number(self, term: str) -> int:
         """Return the number of a term."""
@@ -223,6 +233,18 @@ class _Terms:
             number = self._known[term] = int(row[0])
         return number
 
+    def spelling(self, word: str, number: int) -> int:
+        """Return the number of a word that is stored under the term of a number."""
+        key = self._spellings.get((word, number))
+        if key is None:
+            row = self._ask("select id from spellings where word = ? and number = ?", (word, number)).fetchone()
+            if row is None:
+                row = (self._next_spelling,)
+                self._next_spelling += 1
+                self.new_spellings.append((row[0], word, number))
+            key = self._spellings[word, number] = int(row[0])
+        return key
+
 
 def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
     ask = connection.execute
@@ -231,7 +253,12 @@ def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
         return
     n, length, blob = row
     present = set(memoryview(blob).cast("I")) - {FIELD_END, BREAK}
-    connection.executemany("update terms set frequency = frequency - 1 where number = ?", [(term,) for term in present])
+    connection.executemany(
+        "update terms set frequency = frequency - 1 where number = ?", [(term,) for term in present if term < SPELLING]
+    )
+    connection.executemany(
+        "update spellings set frequency = frequency - 1 where id = ?", [(key,) for key in present if key >= SPELLING]
+    )
     ask("delete from memories where n = ?", (n,))
     ask("delete from sequences where n = ?", (n,))
     ask("insert into dead values(?)", (n,))
@@ -241,7 +268,11 @@ def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
 
 def _put_in(connection: Connection, segment: Segment, terms: _Terms) -> None:
     connection.executemany("insert into terms values(?,?,0)", terms.new)
-    connection.executemany("insert or ignore into spellings values(?,?)", sorted(segment.spellings.items()))
+    connection.executemany("insert into spellings values(?,?,?,0)", terms.new_spellings)
+    connection.executemany(
+        "update spellings set frequency = frequency + ? where id = ?",
+        [(often, key) for key, often in segment.spelled_in.items()],
+    )
     for number, (docs, codes) in sorted(segment.chunks.items()):
         connection.execute("update terms set frequency = frequency + ? where number = ?", (len(docs), number))
         doc_bytes, code_bytes = docs.tobytes(), codes.tobytes()

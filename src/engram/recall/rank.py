@@ -7,12 +7,14 @@ off; nothing looks at the clock, the file system or a random number (architectur
 
 from __future__ import annotations
 
+from engram.index.database import DAMAGE, Database, damaged
+from engram.recall import weights
 from engram.recall.candidates import add_up, look_up, take_best
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.floor import below_floor
 from engram.recall.query import Query, read
-from engram.recall.score import SCALE
+from engram.recall.score import SCALE, idf
 from engram.recall.work import SOURCE_BITS, Work
 from engram.record import Record
 
@@ -32,6 +34,7 @@ SIGNALS: dict[str, str] = {
     "tags": "a whole tag of the memory stands in the task",
     "anchors": "the rarest names of the task stand in the memory",
     "paths": "a path or a compound name matches as a whole",
+    "task_type": "the memory is for this kind of task",
     "expansion": "it reads like the best three",
     "typos": "a word that no memory has is read as its neighbour",
     "confidence": "memories of low confidence come last",
@@ -42,8 +45,6 @@ SIGNALS: dict[str, str] = {
 _SEQUENCE = 4000
 # What the texts add is little: further down than this it brings nobody among the first.
 _CLOSE = 50
-# Expansion never moves the first so many.
-_PINNED = 2
 
 
 class Hit(Record):
@@ -86,8 +87,18 @@ def rank(
     Raises:
         SqliteError: an index failed while it was read; the caller reads the files instead (F3).
     """
-    off = frozenset(without)
-    work = Work(sources, read(text), off)
+    work = Work(sources, read(text), frozenset(without))
+    try:
+        return _ranked(work, limit, leave_out)
+    except DAMAGE as error:
+        if any(isinstance(source, Database) for source in sources):
+            raise damaged(error) from error
+        raise
+
+
+def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None) -> Ranking:
+    """Take the steps of the ranking, one after the other."""
+    sources, off = work.sources, work.off
     look_up(work)
     left_out = tuple(take_best(work, add_up(work), leave_out))
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
@@ -101,16 +112,37 @@ def rank(
         found = source.sequences(work.own(order, at), _SEQUENCE)
         work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
     texts_add(work, order[:_CLOSE])
+    if "task_type" not in off:
+        _task_types_add(work, order)
     order = _order(work)
     if "expansion" not in off:
-        pinned = order[:_PINNED]
+        pinned = order[: weights.PINNED]
         expand(work, order)
         order = pinned + [doc for doc in _order(work) if doc not in pinned]
+    if "floor" not in off:
+        least = weights.FLOOR_TAIL * max(work.scores.values())
+        order = [doc for doc in order if work.scores[doc] >= least]
     order = order[:limit]
     if "confidence" not in off:
         order.sort(key=lambda doc: work.entries[doc].confidence == "low")
     hits = tuple(Hit(doc >> SOURCE_BITS, work.entries[doc], work.scores[doc] / SCALE, _why(work, doc)) for doc in order)
     return Ranking(work.query, hits, "", corrected, tuple(work.unknown), left_out)
+
+
+def _task_types_add(work: Work, docs: list[int]) -> None:
+    """Add to the candidates that are for the kind of task that the query is."""
+    named = {doc: work.entries[doc].task_types for doc in docs if work.entries[doc].task_types}
+    if not named:
+        return  # most memories name none: nothing is read for them
+    from engram.recall.intent import matching, read_intent
+    from engram.text.words import words
+
+    intent = read_intent(work.query.text)
+    said = words(work.query.text)
+    matches = {types: matching(intent, said, types.split("\n")) for types in set(named.values())}
+    for doc, types in named.items():
+        if matches[types]:
+            work.add(doc, "task_type", weights.TASK_TYPE * idf(work.count, 1), matches[types])
 
 
 def _order(work: Work) -> list[int]:
@@ -119,7 +151,9 @@ def _order(work: Work) -> list[int]:
     order = sorted(scores, key=lambda doc: entries[doc].id)
     if "recency" not in work.off:
         order.sort(key=lambda doc: entries[doc].last_confirmed, reverse=True)
-    order.sort(key=lambda doc: (-scores[doc], doc >> SOURCE_BITS))
+    if len(work.sources) > 1:
+        order.sort(key=lambda doc: doc >> SOURCE_BITS)
+    order.sort(key=scores.__getitem__, reverse=True)  # equals stay in order
     return order
 
 

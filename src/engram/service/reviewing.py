@@ -10,11 +10,11 @@ from engram.markdown.memory import read_memory
 from engram.model import KIND_OF_FOLDER
 from engram.record import Record
 from engram.roots.git_process import run_git
-from engram.safety.fence import show_inert
+from engram.safety.fence import show_inert, show_line
 from engram.safety.scan import check
 from engram.service.keeping import verify
 from engram.store.files import digest, inside, read_guarded, read_optional
-from engram.store.ledger import LEDGER
+from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, stem, white_space_forms
 from engram.store.write import Receipt, RootWriter, Write, today
 
@@ -69,6 +69,11 @@ class Review(Record):
         """The hash of the bytes as they are now, ``""`` for a missing file."""
         return "" if self.data is None else digest(self.data)
 
+    @property
+    def ledger(self) -> str:
+        """The name of the file that holds the approved hashes (F14)."""
+        return _ledger_name(self.root)
+
 
 class Left(Record):
     """A file that is skipped for a reason that no review settles."""
@@ -119,7 +124,7 @@ def preview(review: Review) -> list[str]:
 
     name = f"now/{review.path}" if new is not None else os.devnull
     lines = unified_diff(old, new or [], f"approved/{review.path}", name, lineterm="")
-    return [show_inert(line).replace("\n", " ") for line in lines]
+    return [show_line(line) if line.startswith(("---", "+++")) else show_inert(line) for line in lines]
 
 
 def white_space_changes(review: Review) -> str:
@@ -153,7 +158,7 @@ def accept(session: Session, reviews: Sequence[Review]) -> list[Receipt]:
     first = reviews[0]
     for review in reviews:
         if review.obstacle:
-            raise RefusedError(f"{_shown(review.path)} was not accepted: {review.obstacle}.", path=review.path)
+            raise RefusedError(f"{show_line(review.path)} was not accepted: {review.obstacle}.", path=review.path)
     if len(reviews) > 1:
         what = f"accept white space: {', '.join(review.id for review in reviews)}"
     else:
@@ -190,7 +195,7 @@ def reject(session: Session, review: Review) -> Rejected | None:
             target = _archive_path(review, day)
             original = f"{review.root.scope}:{review.path}"
             kept = archive_bytes(review.data, date=day, original=original, reason="rejected edit")
-            writes.insert(0, Write(target, "", kept))
+            writes.insert(0, Write(target, "", kept, like=review.path))
             what = f"reject edited {review.kind}: {review.id}"
         receipts = writer.apply(writes, what, _WAY)
     return Rejected(target, review.approved is not None, tuple(receipts))
@@ -206,11 +211,13 @@ def _review(session: Session, root: MemoryRoot, skip: Skipped) -> Review | Left:
         inside(root.path, path)
         # The path of a missing file comes from the ledger, which holds what a clone brought.
         if not path.endswith(".md") or (folder != "archive" and folder not in KIND_OF_FOLDER):
-            raise FormatError(f"it is no memory file; take its line out of {LEDGER}")
+            raise FormatError(f"it is no memory file; take its line out of {_ledger_name(root)}")
         if skip.kind != "missing":
             data = read_guarded(root.path, path)
         elif os.path.lexists(os.path.join(root.path, *path.split("/"))):
-            raise FormatError(f"it is where no memory is looked for; move it, or take its line out of {LEDGER}")
+            raise FormatError(
+                f"it is where no memory is looked for; move it, or take its line out of {_ledger_name(root)}"
+            )
         else:
             data = None
     except (OSError, EngramError) as error:
@@ -289,12 +296,12 @@ def _check_unchanged(review: Review) -> None:
     try:
         now = read_optional(inside(review.root.path, review.path))
     except OSError as error:
-        raise RefusedError(f"{_shown(review.path)} can no longer be read: {error.strerror}.") from error
+        raise RefusedError(f"{show_line(review.path)} can no longer be read: {error.strerror}.") from error
     # No hash at all: a first ledger, made by an answer before this one, holds only what matched (F14).
     expected = review.root.ledger().lookup(review.path) or review.expected
     if ("" if now is None else digest(now)) != review.hash or expected != review.expected:
         raise RefusedError(
-            f"{_shown(review.path)} changed since it was shown, so nothing was done.",
+            f"{show_line(review.path)} changed since it was shown, so nothing was done.",
             hint="Run engram verify --review again: it will show the file as it is now.",
             path=review.path,
         )
@@ -316,8 +323,8 @@ def _archive_path(review: Review, day: str) -> str:
         number += 1
 
 
-def _shown(path: str) -> str:
-    return show_inert(path).replace("\n", " ")
+def _ledger_name(root: MemoryRoot) -> str:
+    return LEDGER if root.ledger().exists else LEGACY_LEDGER
 
 
 def _text(data: bytes) -> str:
