@@ -56,7 +56,8 @@ def test_f2a_git_merges_ledger_and_changelog_by_union(engram: Runner, root: Path
 @pytest.mark.parametrize("name", ["SHA256SUMS", "changelog.md"])
 def test_f2a_conflict_markers_take_no_memory_out_of_service(engram: Runner, pnpm: Path, root: Path, name: str) -> None:
     text = (root / name).read_text(encoding="utf-8")
-    marked = f"<<<<<<< HEAD\n{text}=======\n{text.replace('a', 'b')}>>>>>>> theirs"
+    theirs = "b" * 64 + text[64:] if name == "SHA256SUMS" else text.replace("a", "b")
+    marked = f"<<<<<<< HEAD\n{text}=======\n{theirs}>>>>>>> theirs"
     (root / name).write_text(marked, encoding="utf-8")
     assert "Use pnpm" in engram.ok("load", "--id", pnpm.stem)
     engram.save("rule", "The next write leaves one clean list.")

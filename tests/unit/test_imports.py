@@ -150,7 +150,7 @@ COLD_COMMANDS: list[tuple[tuple[str, ...], frozenset[str]]] = [
     (("load", "--id", "use-pnpm-for-every-install"), frozenset()),
     (("show", "use-pnpm-for-every-install"), frozenset()),
     (("list",), frozenset()),
-    (("status",), frozenset()),
+    (("status",), frozenset({"functools"})),
     (("verify",), frozenset()),
 ]
 

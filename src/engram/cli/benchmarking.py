@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram.cli.output import counted
 from engram.service.benchmarking import judge_cases, read_baseline, read_cases
 from engram.store.files import atomic_write
 from engram.text.jsonc import dumps
@@ -29,13 +30,13 @@ def benchmark_command(session: Session, parsed: Parsed, output: Output) -> int:
     before = read_baseline(path) if path else None
     worse = [one for one in judged if not one.passed and (before is None or before.get(one.case.task, True))]
     for one in judged:
-        output.text(_row(one, known=one not in worse))
+        output.line(_row(one, known=one not in worse))
     passed = sum(one.passed for one in judged)
-    output.text(f"{passed} of {len(judged)} cases pass; {len(worse)} regressions")
+    output.line(f"{passed} of {len(judged)} cases pass; {counted(len(worse), 'regression')}")
     if path and before is None:
         results = {one.case.task: one.passed for one in judged}
         atomic_write(path, (dumps({"passed": results}, indent=2) + "\n").encode())
-        output.text(f"Wrote the baseline {path}.")
+        output.line(f"Wrote the baseline {path}.")
         worse = []
     data = [
         {

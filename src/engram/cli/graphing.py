@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.cli.reading import one_line
 from engram.errors import UsageError
-from engram.safety.fence import show_inert
+from engram.safety.fence import show_inert, show_line
 from engram.service.graphing import Graph, dependency_graph
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def _text(graph: Graph) -> str:
     lines += [f"{key} needs {name}, which does not exist" for key, name in graph.dangling]
     if graph.cycles:
         lines.append(f"These need each other in a circle, directly or not: {', '.join(graph.cycles)}")
-    return "\n".join(lines)
+    return "\n".join(show_line(line) for line in lines)
 
 
 def _mermaid(graph: Graph) -> str:
@@ -79,5 +79,5 @@ def _label(graph: Graph, key: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = show_line(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

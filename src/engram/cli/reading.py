@@ -19,12 +19,12 @@ def list_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one line a memory."""
     entries, skipped = list_memories(session, kind=parsed.value("type"), scope=parsed.value("scope"))
     for entry in entries:
-        output.text(one_line(entry))
+        output.line(one_line(entry))
     for line in skipped_lines(skipped):
-        output.text(line)
+        output.line(line)
         session.say("skipped", "skipped", line)
     if not entries and not skipped:
-        output.text('No memory yet. Save the first: engram save rule "…"')
+        output.line('No memory yet. Save the first: engram save rule "…"')
     if not output.as_json:
         session.notices = [notice for notice in session.notices if notice.code != "skipped"]
     data = {
@@ -35,7 +35,7 @@ def list_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 
 def show_command(session: Session, parsed: Parsed, output: Output) -> int:
-    """Print one memory file as it is."""
+    """Print one memory file as it is; for a terminal what it would act on or hide is made visible (JSON is exact)."""
     shown = show_memory(session, parsed.word("ID"))
     if shown.entry.root.foreign:
         session.say("warning", "foreign", "foreign: reference only, until you run engram trust.")
@@ -43,7 +43,7 @@ def show_command(session: Session, parsed: Parsed, output: Output) -> int:
         session.say("info", "archived", f"{shown.entry.memory.id} is archived: it is not given to agents.")
     elif shown.entry.memory.superseded_by:
         session.say("info", "superseded", f"It is superseded by {shown.entry.memory.superseded_by}.")
-    output.text(shown.text.rstrip("\n"))
+    output.text(_inert(shown.text.rstrip("\n")))
     return output.done({**_as_data(shown.entry), "text": shown.text, "archived": shown.archived})
 
 
@@ -56,13 +56,13 @@ def one_line(entry: Entry) -> str:
     if why := out_of_service(memory, today()):
         marks.append(why)
     tail = f"  ({'; '.join(marks)})" if marks else ""
-    return f"{entry.key}  [{memory.type}, {memory.scope}] {_inert(memory.title)}{tail}"
+    return _inert(f"{entry.key}  [{memory.type}, {memory.scope}] {' '.join(memory.title.split())}{tail}", one_line=True)
 
 
-def _inert(text: str) -> str:
-    from engram.safety.fence import show_inert
+def _inert(text: str, *, one_line: bool = False) -> str:
+    from engram.safety.fence import show_inert, show_line
 
-    return show_inert(text).replace("\n", " ")
+    return show_line(text) if one_line else show_inert(text)
 
 
 def _as_data(entry: Entry) -> dict[str, object]:

@@ -106,6 +106,9 @@ def route_command(session: Session, parsed: Parsed, output: Output) -> int:
     output.text("\n".join([routed.text, *routed.recall.skipped]))
     if parsed.given("explain"):
         output.text("\n".join(["", *_explained(routed.recall)]))
+    if output.as_json:
+        for line in routed.recall.skipped:
+            session.say("skipped", "skipped", line)
     data: dict[str, object] = {
         "intent": routed.intent,
         "entries": [entry.as_dict() for entry in routed.entries],
@@ -127,6 +130,7 @@ def _without(parsed: Parsed) -> tuple[str, ...]:
 
 def _plan(pack: Pack, recall: Recall | None) -> Sequence[str]:
     from engram.cli.reading import one_line
+    from engram.safety.fence import show_line
 
     sized = {one.entry.key: one_line(one.entry) for one in recall.found} if recall else {}
     lines = []
@@ -134,11 +138,13 @@ def _plan(pack: Pack, recall: Recall | None) -> Sequence[str]:
         if keys:
             lines.append(f"{heading}:")
         lines += [f"  {sized.get(key, key)}" for key in keys]
-    return [*(lines or [pack.text]), f"{pack.tokens} tokens"]
+    return [*(map(show_line, lines) if lines else [pack.text]), f"{pack.tokens} tokens"]
 
 
 def _explained(recall: Recall) -> list[str]:
     """Return why each memory is there, and what was left out for which reason."""
+    from engram.safety.fence import show_line
+
     lines = []
     for one in recall.found:
         lines.append(_head(one))
@@ -150,7 +156,7 @@ def _explained(recall: Recall) -> list[str]:
     if ranking.unknown:
         lines.append(f"no memory has: {', '.join(ranking.unknown)}")
     lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out]
-    return lines
+    return [show_line(line) for line in lines]
 
 
 def _head(one: Found) -> str:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 
 from engram.index.database import Database, SqliteError, available
-from engram.index.segment import Segment
 from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
 from engram.model import FOLDERS
 from engram.record import Record
 from engram.store.files import leaves
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
-from engram.store.root import LINK_REASON, Skipped, Stored, stem
+from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
@@ -100,13 +99,13 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
     folders = _all_folders(root.path)
     stamp = stamp_of(root.path, folders)
     problems: list[Skipped] = []
-    hashes = root.ledger().hashes
+    _ = root.ledger().hashes  # splits the ledger once instead of searching it for every path
 
     def memories() -> Iterator[tuple[str, str, Memory]]:
         owners: dict[str, str] = {}
         seen = set()
         count = 0
-        for folder in (*FOLDERS.values(), *folders):
+        for folder in sorted((*FOLDERS.values(), *folders), key=lambda name: serving_order(f"{name}/")):
             if leaves(root.path, folder):
                 problems.append(Skipped(folder, "unreadable", LINK_REASON))
             for path in list_folder(root.path, folder)[0]:
@@ -116,12 +115,12 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
                 seen.add(path)
                 found = root.read(path)
                 if isinstance(found, Stored) and (owner := owners.setdefault(fold_id(stem(path)), path)) != path:
-                    found = _duplicate(path, owner)
+                    found = duplicate(path, owner)
                 if isinstance(found, Stored):
                     yield path, found.hash, found.memory
                 else:
                     problems.append(found)
-        problems.extend(_missing(path) for path in hashes if path not in seen and _is_active(path))
+        problems.extend(root.gone(seen))
 
     try:
         count = build(os.path.join(cache, _FILE), memories(), lambda: Beside(((_STAMP, stamp),), _rows(problems)))
@@ -134,6 +133,8 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
 
 def read_files(root: MemoryRoot, why: str) -> Index:
     """Return the same without an index file: every memory is read, and the postings stay in this process (F3)."""
+    from engram.index.segment import Segment
+
     segment = Segment()
     found, skipped = root.memories()
     for stored in found:
@@ -203,7 +204,7 @@ def _look_at(
 ) -> set[str] | None:
     """Return the paths that may have changed; None where the folders did, and only a rebuild sees everything."""
     old = str(database.state[_STAMP])
-    if not all(map(_is_active, problems)):
+    if not all(map(is_active, problems)):
         return None  # a folder was wrong, not a file
     # What was wrong may be right by now, so it is looked at again.
     look_at = set(problems)
@@ -233,7 +234,7 @@ def _read_again(
     for path in look_at:
         problems.pop(path, None)
         gone.append(path)
-        if not _is_active(path):
+        if not is_active(path):
             continue
         found = root.read(path)
         if isinstance(found, Stored):
@@ -241,16 +242,16 @@ def _read_again(
         elif found.kind != "missing" or root.ledger().lookup(path):
             problems[path] = found
     owners = {entry.folded: entry.path for entry in database.with_ids(fold_id(stem(path)) for path in new)}
-    for path in sorted(new, key=_rank_of_path):
+    for path in sorted(new, key=serving_order):
         folded = fold_id(stem(path))
         owner = owners.get(folded, "")
         if not owner or owner in gone or owner == path:
             owners[folded] = path
-        elif _rank_of_path(owner) < _rank_of_path(path):
-            problems[path] = _duplicate(path, owner)
+        elif serving_order(owner) < serving_order(path):
+            problems[path] = duplicate(path, owner)
             del new[path]
         else:
-            problems[owner] = _duplicate(owner, path)
+            problems[owner] = duplicate(owner, path)
             gone.append(owner)
             owners[folded] = path
     return gone, list(new.values())
@@ -262,12 +263,12 @@ def _changed_lines(root: MemoryRoot, cache: str, old: str, database: Database) -
     after = root.ledger().source if root.ledger().exists else None
     if before is None or after is None:
         known = database.hashes()
-        wanted = {path: values for path, values in root.ledger().hashes.items() if _is_active(path)}
+        wanted = {path: values for path, values in root.ledger().hashes.items() if is_active(path)}
         return {path for path, values in wanted.items() if known.get(path) not in values} | (known.keys() - wanted)
     first, last = _common_ends(before, after)
     lines = set(before[first : len(before) - last].split(b"\n")) ^ set(after[first : len(after) - last].split(b"\n"))
     paths = (line[66:].decode("utf-8", "surrogateescape").rstrip("\r") for line in lines)
-    return {path for path in paths if _is_active(path)}
+    return {path for path in paths if is_active(path)}
 
 
 def _common_ends(before: bytes, after: bytes) -> tuple[int, int]:
@@ -356,22 +357,6 @@ def _all_folders(root: str) -> list[str]:
         found += deeper
         pending += deeper
     return found
-
-
-def _is_active(path: str) -> bool:
-    return path.endswith(".md") and path.partition("/")[0] in FOLDERS.values()
-
-
-def _rank_of_path(path: str) -> tuple[int, str]:
-    return list(FOLDERS.values()).index(path.partition("/")[0]), path
-
-
-def _duplicate(path: str, owner: str) -> Skipped:
-    return Skipped(path, "duplicate", f"{owner} has the same id; rename or archive one of them")
-
-
-def _missing(path: str) -> Skipped:
-    return Skipped(path, "missing", "the file is gone")
 
 
 def _problems(database: Database) -> tuple[Skipped, ...]:

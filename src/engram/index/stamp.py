@@ -53,8 +53,8 @@ def list_folder(root: str, folder: str) -> tuple[list[str], list[str]]:
         return [], []
     try:
         names = sorted(os.listdir(f"{root}/{folder}"))
-    except OSError:
-        return [], []
+    except (FileNotFoundError, NotADirectoryError):
+        return [], []  # a folder that is there and cannot be read is no empty one: that goes up to the caller
     files, folders = [], []
     for name in names:
         if name.startswith("."):

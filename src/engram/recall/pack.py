@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.record import Record
-from engram.safety.fence import fence_block, show_inert
+from engram.safety.fence import fence_block, show_inert, show_line
 from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -20,6 +20,10 @@ __all__ = ["DISCLOSURES", "FOREIGN_NOTE", "Item", "Pack", "build_pack", "empty_p
 DISCLOSURES = ("auto", "bodies", "cards")
 FOREIGN_NOTE = "foreign: reference only"
 _NOTHING = "No memory matches this task."
+_MORE, _ALONE = "More memory, by id:", "Memory, by id:"
+# What an empty line between two texts costs, and the heading of the cards with the empty line before it.
+_GAP = 2
+_HEADING = estimate_tokens(_MORE) + _GAP
 # What the shortest form of the omitted line takes; kept free as soon as something is left out.
 _OMITTED_RESERVE = 20
 
@@ -74,9 +78,10 @@ def build_pack(
         chosen.pop()  # the hit that it is there for was cut off
     if not chosen:
         return empty_pack()
-    rendered = [
-        (item, render_body(item, variant) if disclosure != "cards" else "", render_card(item)) for item in chosen
-    ]
+    rendered = []
+    for item in chosen:
+        body = render_body(item, variant)
+        rendered.append((item, body if disclosure != "cards" else "", render_card(item, estimate_tokens(body))))
     return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
@@ -127,13 +132,11 @@ def render_whole(item: Item) -> str:
     return _fenced(item, "\n\n".join(parts))
 
 
-def render_card(item: Item) -> str:
-    """Return one line: id, type, scope, title, and what the body would cost."""
+def render_card(item: Item, size: int) -> str:
+    """Return one line: id, type, scope, title, and the tokens that the body takes as ``render_body`` gives it."""
     memory = item.memory
-    size = estimate_tokens(f"{memory.title}\n{memory.content}")
-    title = show_inert(memory.title).replace("\n", " ")
     marks = "".join(f" ({note})" for note in (FOREIGN_NOTE if item.foreign else "", item.note) if note)
-    return f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {title}{marks}"
+    return show_line(f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {memory.title}{marks}")
 
 
 def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
@@ -179,27 +182,30 @@ def _fill(
     bodies: list[_Shown] = []
     cards: list[_Shown] = []
     omitted: list[Item] = []
+    # Each text is counted once: the estimate adds up over texts that an empty line or a line end parts.
+    of_bodies = of_cards = 0
     for unit in units:
         as_bodies = [(item, body) for item, body, _ in unit if body]
         as_cards = [(item, card) for item, _, card in unit]
-        if as_bodies and len(bodies) + len(unit) <= limit and _size([*bodies, *as_bodies], cards) <= budget:
-            bodies += as_bodies
-        elif with_cards and _size(bodies, [*cards, *as_cards]) <= budget:
+        if as_bodies and len(bodies) + len(unit) <= limit:
+            more = sum(estimate_tokens(body) + _GAP for _, body in as_bodies)
+            if of_bodies + more + of_cards <= budget:
+                bodies += as_bodies
+                of_bodies += more
+                continue
+        more = sum(estimate_tokens(card) + 1 for _, card in as_cards) + (0 if cards else _HEADING)
+        if with_cards and of_bodies + of_cards + more <= budget:
             cards += as_cards
+            of_cards += more
         else:
             omitted += [item for item, _, _ in unit]
     return bodies, cards, omitted
 
 
-def _size(bodies: Sequence[_Shown], cards: Sequence[_Shown]) -> int:
-    return estimate_tokens(_text(bodies, cards))
-
-
 def _text(bodies: Sequence[_Shown], cards: Sequence[_Shown]) -> str:
     parts = [text for _, text in bodies]
     if cards:
-        heading = "More memory, by id:" if bodies else "Memory, by id:"
-        parts.append("\n".join([heading, *(text for _, text in cards)]))
+        parts.append("\n".join([_MORE if bodies else _ALONE, *(text for _, text in cards)]))
     return "\n\n".join(parts)
 
 
@@ -209,7 +215,7 @@ def _join(bodies: Sequence[_Shown], cards: Sequence[_Shown], omitted: Sequence[I
         return text
     # As many ids as fit, then a count; where not even the count fits, `omitted_ids` alone has them.
     for shown in range(len(omitted), -1, -1):
-        names = ", ".join(item.key for item in omitted[:shown])
+        names = ", ".join(show_line(item.key) for item in omitted[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
         whole = f"{text}\n\nLeft out by the token budget: {names}{rest}".strip()

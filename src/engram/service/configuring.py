@@ -48,12 +48,11 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
     with RootWriter(root, session.lock_timeout_s) as writer:
         data = read_optional(path)
         new = _edited(path, data, name, value)
-        if new == data:
-            return path, False
-        what = f"unset {name}" if text is None else f"set {name}"
-        writer.apply([Write(CONFIG_FILE, "" if data is None else digest(data), new)], what, "command")
+        if new != data:
+            what = f"unset {name}" if text is None else f"set {name}"
+            writer.apply([Write(CONFIG_FILE, "" if data is None else digest(data), new)], what, "command")
     _say_if_not_counted(session, name)
-    return path, True
+    return path, new != data
 
 
 def _say_if_not_counted(session: Session, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.record import Record
-from engram.service.reading import read_all
+from engram.service.reading import checked_entry, read_all
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
@@ -39,6 +39,7 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
 
     Raises:
         NotFoundError: where there is no memory, or none with this id.
+        IntegrityError: when the bytes of that one are not the approved ones.
     """
     entries, _ = read_all(session)
     by_key = {entry.key: entry for entry in entries}
@@ -57,7 +58,10 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
     keys = {key for edge in edges for key in edge} | {key for key, _ in dangling}
     if memory_id:
         root, path = session.locate(memory_id)
-        start = next(entry.key for entry in entries if entry.root is root and entry.path == path)
+        wanted = checked_entry(session, root, path)
+        # Of a text that both scopes hold only the workspace's is among the entries.
+        twin = owners.get(fold_id(wanted.memory.id), wanted.key)
+        start = next((entry.key for entry in entries if entry.root is root and entry.path == path), twin)
         keys = _around(start, edges)
         edges = [edge for edge in edges if keys.issuperset(edge)]
         dangling = [pair for pair in dangling if pair[0] in keys]

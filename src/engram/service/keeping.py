@@ -8,18 +8,15 @@ from engram.config.edit import new_config_text, set_key
 from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
-from engram.index.database import SqliteError
-from engram.index.refresh import rebuild
 from engram.markdown.archive import archive_bytes
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
-from engram.service.recalling import cache_of, open_indexes
 from engram.service.session import CONFIG_FILE, Session
 from engram.store.files import atomic_write, digest, read_guarded, read_optional
 from engram.store.ledger import LEDGER
-from engram.store.root import MemoryRoot, Skipped
-from engram.store.trust import trust_workspace
+from engram.store.root import MemoryRoot, Skipped, is_active
+from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
 from engram.store.write import Receipt, RootWriter, Write, create_root, today
 
 __all__ = ["Archived", "Injected", "RootState", "Verified", "archive", "inject", "root_states", "verify"]
@@ -47,13 +44,17 @@ class Archived(Record):
 
 
 class Verified(Record):
-    """One root checked whole: how many files match, and what does not."""
+    """One root checked whole: how many files match, and what does not.
+
+    ``renamed`` are files whose ``id`` is another than their name, as (path, id); the name counts, and nothing is wrong.
+    """
 
     root: str
     scope: str
     checked: int
     problems: tuple[Skipped, ...]
     unrecorded: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 class RootState(Record):
@@ -69,6 +70,7 @@ class RootState(Record):
     skipped: int
     expired: int
     writable: bool
+    renamed: int = 0
 
 
 def inject(session: Session, *, global_path: str = "") -> Injected:
@@ -96,7 +98,7 @@ def archive(session: Session, text: str, *, reason: str) -> Archived:
         )
     checked = check(reason, kind="knowledge", actions=session.settings.action)
     if checked.blocked:
-        raise refusal(checked.blocked)
+        raise refusal(checked.blocked, field="reason", done="archived")
     root, _ = session.locate(text)
     with RootWriter(root.path, session.lock_timeout_s) as writer:
         for sentence in writer.healed:
@@ -112,7 +114,7 @@ def archive(session: Session, text: str, *, reason: str) -> Archived:
         kind = path.partition("/")[0]
         target = _free(root, f"archive/{day}/{kind}/{stored.memory.id}")
         kept = archive_bytes(data, date=day, original=f"{root.scope}:{path}", reason=checked.text)
-        writes = [Write(target, "", kept), Write(path, stored.hash, None)]
+        writes = [Write(target, "", kept, like=path), Write(path, stored.hash, None)]
         receipts = writer.apply(writes, f"archive {stored.memory.type}: {stored.memory.id}", "command")
     return Archived(stored.memory.id, root.path, target, tuple(receipts))
 
@@ -137,8 +139,13 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
 
     Args:
         session: where one is.
-        deep: hash every file and make the index anew first.
+        deep: hash every file and make the index anew first, and count the files whose ``id`` is not their name.
     """
+    # SQLite takes a while to load, and nothing else here needs it.
+    from engram.index.database import SqliteError
+    from engram.index.refresh import rebuild
+    from engram.service.recalling import cache_of, open_indexes
+
     if not session.roots:
         return []
     if deep:
@@ -166,6 +173,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
                 skipped=len(index.problems),
                 expired=expired,
                 writable=os.access(root.path, os.W_OK),
+                renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
             )
         )
     return states
@@ -179,8 +187,17 @@ def _inject_workspace(session: Session) -> Injected:
         fresh: Workspace = found
     else:
         fresh = new_workspace(session.start, session.environ, session.config_dir)
-    made = create_root(fresh.root, new_config_text(), _LOCK_S)
-    trust_workspace(fresh, session.config_dir, today())
+    # Trust comes first: a root that was made and not trusted would pass for one that came with the project.
+    known = recheck_trust(fresh, {}, session.config_dir)
+    if not known:
+        trust_workspace(fresh, session.config_dir, today())
+    try:
+        made = create_root(fresh.root, new_config_text(), _LOCK_S)
+    except BaseException:
+        if not known and not _is_memory(fresh.root):
+            revoke_trust(fresh, session.config_dir)
+        raise
+    recheck_trust(fresh, {}, session.config_dir)  # outside Git the folder that trust is bound to is there only now
     return Injected(fresh.root, "workspace", tuple(made), ("This workspace is trusted: you made its memory here.",))
 
 
@@ -208,7 +225,7 @@ def _is_memory(root: str) -> bool:
 def _foreign_note(session: Session) -> tuple[str, ...]:
     if session.trusted:
         return ()
-    return ("This memory came with the project and is foreign: reference only until you run engram trust.",)
+    return ("Nobody on this machine has accepted it, so it is foreign: reference only until you run engram trust.",)
 
 
 def _free(root: MemoryRoot, base: str) -> str:
@@ -222,6 +239,7 @@ def _free(root: MemoryRoot, base: str) -> str:
 
 def _verify_root(root: MemoryRoot) -> Verified:
     found, problems = root.memories()
+    renamed = [(stored.path, stored.memory.named) for stored in found if stored.memory.named]
     checked = len(found)
     unrecorded = []
     ledger = root.ledger()
@@ -241,6 +259,6 @@ def _verify_root(root: MemoryRoot) -> Verified:
         else:
             problems.append(Skipped(path, "mismatch", "it changed since it was archived"))
     for path in sorted(ledger.hashes):
-        if path not in seen:
-            problems.append(Skipped(path, "missing", f"{LEDGER} names it, but the file is gone"))
-    return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded))
+        if path not in seen and not is_active(path):
+            problems.append(root.missing(path))
+    return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded), tuple(renamed))

@@ -22,7 +22,17 @@ if TYPE_CHECKING:
 
     from engram.service.session import Session
 
-__all__ = ["Entry", "Shown", "check_reading", "list_memories", "load_id", "show_memory", "skipped_lines"]
+__all__ = [
+    "Entry",
+    "Shown",
+    "check_reading",
+    "checked_entry",
+    "list_memories",
+    "load_id",
+    "read_all",
+    "show_memory",
+    "skipped_lines",
+]
 
 # More skipped files than this are said in one line with their count (F13).
 _SAID_ONE_BY_ONE = 3
@@ -63,7 +73,7 @@ def load_id(session: Session, text: str) -> tuple[Pack, Entry]:
                 f"{check_id(text)[1]} is archived, so it is not given to agents.", hint=f"Read it: engram show {text}"
             ) from error
         raise
-    entry = _checked(session, root, path)
+    entry = checked_entry(session, root, path)
     item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
     return join_whole((item,)), entry
 
@@ -83,7 +93,7 @@ def show_memory(session: Session, text: str) -> Shown:
         if archived := _show_archived(session, text):
             return archived
         raise
-    entry = _checked(session, root, path)
+    entry = checked_entry(session, root, path)
     data = read_guarded(root.path, path)
     if digest(data) != entry.hash:
         raise IntegrityError(f"{path} is changing right now.", hint="Run the command again.", path=path)
@@ -164,7 +174,13 @@ def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:
     return Entry(stored.memory, key, stored.path, root, stored.hash)
 
 
-def _checked(session: Session, root: MemoryRoot, path: str) -> Entry:
+def checked_entry(session: Session, root: MemoryRoot, path: str) -> Entry:
+    """Return the memory at a path that ``Session.locate`` gave.
+
+    Raises:
+        IntegrityError: when its bytes are not the approved ones.
+        FormatError: when the file cannot be read as a memory.
+    """
     stored = root.read(path)
     if isinstance(stored, Stored):
         memory_id = stored.memory.id
@@ -189,7 +205,7 @@ def _show_archived(session: Session, text: str) -> Shown | None:
             expected = root.ledger().lookup(path)
             # Older folders kept no hashes of archived files (F14); where there is one it counts.
             if expected and value not in expected:
-                raise IntegrityError(f"SKIPPED {path}: it changed since it was archived", path=path)
+                raise IntegrityError(Skipped(path, "mismatch", "it changed since it was archived").text, path=path)
             try:
                 header, inner = read_archived(data)
                 # The file's own folder tells the kind where the memory does not: archive/<day>/<kind>/<id>.md.
@@ -197,7 +213,8 @@ def _show_archived(session: Session, text: str) -> Shown | None:
                 memory = read_memory(inner, path=f"{folder}/{memory_id}.md", scope=root.scope)
             except FormatError as error:
                 full = os.path.join(root.path, *path.split("/"))
-                raise FormatError(f"SKIPPED {path}: {error.message}", path=full, line=error.line) from error
+                reason = Skipped(path, "unreadable", error.message).text
+                raise FormatError(reason, path=full, line=error.line) from error
             memory = memory.replace(archived_at=header.get("archived", ""), lifecycle="archived")
             return Shown(Entry(memory, memory.id, path, root, value), data.decode("utf-8"), archived=True)
     return None

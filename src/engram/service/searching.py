@@ -6,7 +6,7 @@ from engram.errors import UsageError
 from engram.model import KINDS
 from engram.recall.snippet import snippet_of
 from engram.record import Record
-from engram.safety.fence import show_inert
+from engram.safety.fence import show_inert, show_line
 from engram.service.reading import check_reading
 from engram.service.recalling import recall
 
@@ -138,7 +138,7 @@ def _rendered(entries: Sequence[Listed], found: Recall, most: int) -> str:
 
 def _line(entry: Listed) -> str:
     score = f"{entry.score:.2f} " if entry.score else ""
-    return f"{entry.key}  {score}[{entry.type}, {entry.scope}] {entry.title}"
+    return show_line(f"{entry.key}  {score}[{entry.type}, {entry.scope}] {entry.title}")
 
 
 def _nothing(found: Recall) -> str:

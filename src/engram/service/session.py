@@ -203,8 +203,10 @@ class Session:
         raise NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
 
     def say(self, level: str, code: str, message: str, *, path: str = "", line: int = 0, hint: str = "") -> None:
-        """Add a notice, once."""
-        notice = Notice(level, code, message, path, line, hint)
+        """Add a notice, once; what it quotes from a file or a name stays within its line."""
+        from engram.safety.fence import show_line
+
+        notice = Notice(level, code, show_line(message), path, line, show_line(hint))
         if notice not in self.notices:
             self.notices.append(notice)
 
