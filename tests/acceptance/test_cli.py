@@ -45,7 +45,8 @@ def shell(engram: Runner, script: str, *args: str) -> subprocess.CompletedProces
 def test_the_list_of_commands_names_every_one_and_the_exit_codes(engram: Runner) -> None:
     text = engram.ok("--help")
     assert [line.split()[0] for line in text.splitlines() if line.startswith("  ")] == [
-        "inject", "save", "load", "list", "show", "archive", "verify", "trust", "status", "config", "author",
+        "inject", "save", "load", "search", "route", "graph", "benchmark", "list", "show", "archive", "verify", "trust",
+        "status", "config", "author",
     ]  # fmt: skip
     for code in ("0 ok", "1 error", "2 usage", "3 config", "4 integrity", "5 refused", "7 not found", "130 interr"):
         assert code in text
@@ -305,7 +306,12 @@ def test_engram_alone_says_how_things_stand_and_what_comes_next(engram: Runner) 
     assert "1 rule, 0 skills, 0 knowledge" in text
     assert 'Next: engram load "' in text
     file = engram.cwd / ".agents" / ".engram" / "rules" / "never-push-to-main.md"
+    (file.parent / "stranger.md").write_bytes(file.read_bytes())
+    assert "Next: engram verify" in engram.ok()
+    (file.parent / "stranger.md").unlink()
     file.write_bytes(file.read_bytes() + b"x\n")
+    # An edit in place changes no stamp: it shows where the memory would, and where everything is hashed.
+    engram.ok("status", "--deep")
     assert "Next: engram verify" in engram.ok()
 
 
