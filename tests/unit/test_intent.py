@@ -146,5 +146,7 @@ def test_reading_an_intent_needs_no_regular_expressions() -> None:
         "import sys; sys.path[:] = sys.argv[1:]; import engram.recall.intent; "
         "print({'re', 'typing', 'enum'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-S", "-c", code, *sys.path], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, *sys.path], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "set()"

@@ -106,5 +106,7 @@ def test_records_need_neither_dataclasses_nor_typing() -> None:
         "import sys; sys.path[:] = sys.argv[1:]; import engram.record; "
         "print({'typing', 'dataclasses'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-S", "-c", code, *sys.path], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, *sys.path], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "set()"
