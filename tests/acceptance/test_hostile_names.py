@@ -68,6 +68,10 @@ def test_a_name_that_is_no_utf8_is_named(engram: Runner, root: Path) -> None:
         assert done.returncode in {0, 4}, done.stderr
         assert "Traceback" not in done.stderr
     assert "Keep the first one" in engram.ok("load", "first one")
+    assert "one by one" not in engram.run("load", "first one").stderr, "one such file does not do without an index"
+    os.mkdir(os.fsencode(root) + b"/rules/\xfe")
+    assert "Keep the first one" in engram.ok("load", "first one")
+    assert "the name of a folder in it is no UTF-8" in engram.run("status", "--deep").stderr
 
 
 def test_a_folder_of_a_clone_cannot_leave_its_line_in_a_path(engram: Runner, scratch: Scratch, workspace: Path) -> None:

@@ -145,7 +145,7 @@ def test_deleting_the_cache_loses_nothing_and_it_never_gets_into_git(
     assert remembered.ok("load", "install a package") == before
     done = subprocess.run(
         ["git", "status", "--porcelain", "--untracked-files=all"],
-        cwd=workspace, env=scratch.env, capture_output=True, text=True, check=True, timeout=60,
+        cwd=workspace, env=scratch.env, capture_output=True, encoding="utf-8", check=True, timeout=60,
     )  # fmt: skip
     assert ".cache" not in done.stdout
 

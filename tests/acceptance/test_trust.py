@@ -288,3 +288,17 @@ def test_status_sees_another_history_behind_the_same_inode_and_reading_remembers
     assert engram.json("list")["data"]["memories"][0]["foreign"] is True
     git(scratch, workspace, "checkout", "main")
     assert engram.json("list")["data"]["memories"][0]["foreign"] is False
+
+
+def test_status_names_the_trusted_place_that_a_moved_project_came_from(
+    engram: Runner, workspace: Path, tmp_path: Path
+) -> None:  # F18
+    engram.ok("inject")
+    engram.save("rule", "Never push to main.")
+    copy = tmp_path / "copy"
+    shutil.copytree(workspace, copy)
+    assert "was it moved here?" not in engram.ok("status", cwd=copy), "the trusted one is still there"
+    workspace.rename(tmp_path / "moved")
+    text = engram.ok("status", cwd=tmp_path / "moved")
+    assert f"its history is that of {workspace}, which you trusted and which is gone: was it moved here?" in text
+    assert is_foreign(engram, tmp_path / "moved"), "a likeness is no trust"

@@ -138,7 +138,7 @@ def test_processes_with_other_hash_seeds_rank_alike() -> None:  # G2
     for seed in ("0", "1", "2", "77"):
         path = os.pathsep.join([project, os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", env=env, check=True)
         outputs.add(done.stdout)
     assert len(outputs) == 1
     assert "m-" in outputs.pop()

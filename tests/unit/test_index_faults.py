@@ -61,7 +61,7 @@ def child(code: str, *args: str) -> subprocess.Popen[str]:
         [sys.executable, "-c", HELPER + textwrap.dedent(code), *args],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
     )
 
 

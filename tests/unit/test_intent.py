@@ -142,6 +142,11 @@ def test_a_type_that_people_made_up_matches_by_its_words() -> None:
 
 
 def test_reading_an_intent_needs_no_regular_expressions() -> None:
-    code = "import sys, engram.recall.intent; print({'re', 'typing', 'enum'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        "import sys; sys.path[:] = sys.argv[1:]; import engram.recall.intent; "
+        "print({'re', 'typing', 'enum'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, *sys.path], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "set()"

@@ -102,6 +102,11 @@ def test_equal_values_are_equal_hash_alike_and_show_themselves(x: int, y: int, l
 
 
 def test_records_need_neither_dataclasses_nor_typing() -> None:
-    code = "import sys, engram.record; print({'typing', 'dataclasses'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    code = (
+        "import sys; sys.path[:] = sys.argv[1:]; import engram.record; "
+        "print({'typing', 'dataclasses'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, *sys.path], capture_output=True, encoding="utf-8", check=True
+    )
     assert done.stdout.strip() == "set()"

@@ -11,16 +11,21 @@ if TYPE_CHECKING:
 
     Way = Literal["terminal", "pipe"]
 
-__all__ = ["Answers", "ask_at_terminal"]
+__all__ = ["Answers", "ask_at_terminal", "at_terminal"]
 
 _PIPE_S = 10.0
 _CHUNK = 4096
 _LONGEST = 64 * 1024  # bytes of one line of answer; a program that floods the pipe gives none
 
 
+def at_terminal() -> bool:
+    """Tell whether a human sits at a terminal: one that shows questions and takes answers."""
+    return _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
+
+
 def ask_at_terminal(question: str) -> str | None:
     """Ask one question and return the answer, None where no human sits at a terminal."""
-    if not _is_terminal(sys.stdin) or not _is_terminal(sys.stderr):
+    if not at_terminal():
         return None
     sys.stderr.write(question)
     sys.stderr.flush()

@@ -150,8 +150,14 @@ COMMANDS: tuple[Command, ...] = (
         "Compare every memory file with the ledger of approved hashes.",
         "engram.cli.keeping",
         "verify_command",
-        options=(Option("scope", "workspace, global or all", value="SCOPE"),),
-        examples=("engram verify",),
+        options=(
+            Option("scope", "workspace, global or all", value="SCOPE"),
+            Option("review", "see each file that does not match, and decide"),
+        ),
+        examples=("engram verify", "engram verify --review"),
+        details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
+        "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
+        "asked for once for all files.",
     ),
     Command(
         "trust",

@@ -44,7 +44,11 @@ def archive_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 
 def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
-    """Check all hashes; exit code 4 when something does not match."""
+    """Check all hashes; exit code 4 when something does not match. With ``--review`` a human decides about each."""
+    if parsed.given("review"):
+        from engram.cli.reviewing import review_command
+
+        return review_command(session, parsed, output)
     reports = verify(session, scope=parsed.value("scope"))
     for report in reports:
         match = "matches" if report.checked == 1 else "match"

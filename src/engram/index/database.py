@@ -182,7 +182,7 @@ class Database:
         question = "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
         return int(self._ask(question, (day,)).fetchone()[0])
 
-    def problems(self) -> list[tuple[str, str, str, int]]:
+    def problems(self) -> list[tuple[bytes, str, bytes, int]]:
         """Return the files that are no part of the index, as path, kind, reason and line."""
         return list(self._ask("select path, kind, reason, line from problems order by path"))
 

@@ -88,6 +88,8 @@ def open_index(
         why = why or "it changes faster than it can be indexed"
     except (SqliteError, OSError) as error:
         why = str(error)
+    except UnicodeEncodeError:
+        why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)
 
 
@@ -251,7 +253,8 @@ def _read_again(
     new: dict[str, tuple[str, str, Memory]] = {}
     for path in look_at:
         problems.pop(path, None)
-        gone.append(path)
+        if _is_text(path):
+            gone.append(path)
         if not is_active(path):
             continue
         found = root.read(path)
@@ -378,10 +381,20 @@ def _all_folders(root: str) -> list[str]:
     return found
 
 
+def _is_text(path: str) -> bool:
+    """Tell whether a path is UTF-8: of no other can the index hold a memory."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _problems(database: Database) -> tuple[Skipped, ...]:
     rows: Iterable[Any] = database.problems()
-    return tuple(Skipped(*row) for row in rows)
+    return tuple(Skipped(os.fsdecode(path), kind, os.fsdecode(why), line) for path, kind, why, line in rows)
 
 
-def _rows(problems: Iterable[Skipped]) -> tuple[tuple[str, str, str, int], ...]:
-    return tuple((skip.path, skip.kind, skip.reason, skip.line) for skip in problems)
+def _rows(problems: Iterable[Skipped]) -> tuple[tuple[bytes, str, bytes, int], ...]:
+    # As bytes: SQLite takes no text that is no UTF-8, and the name of a file may be none.
+    return tuple((os.fsencode(skip.path), skip.kind, os.fsencode(skip.reason), skip.line) for skip in problems)

@@ -34,7 +34,7 @@ create table postings(key integer primary key, docs blob not null, codes blob no
 create table memories({", ".join(["n integer primary key", *COLUMNS[1:]])});
 create table sequences(n integer primary key, terms blob not null);
 create table dead(n integer primary key);
-create table problems(path text primary key, kind text not null, reason text not null, line integer not null)
+create table problems(path blob primary key, kind text not null, reason blob not null, line integer not null)
   without rowid;
 """
 _INDEXES = """
@@ -49,7 +49,7 @@ class Beside(Record):
     """What is kept beside the memories: texts by key, and the files that are no part of the index."""
 
     state: tuple[tuple[str, str], ...] = ()
-    problems: tuple[tuple[str, str, str, int], ...] = ()
+    problems: tuple[tuple[bytes, str, bytes, int], ...] = ()
 
 
 class StaleError(Exception):

@@ -35,8 +35,9 @@ def texts_add(work: Work, docs: list[int]) -> None:
     pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
     worth = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
     for doc in docs:
-        blob = work.sequences[doc]
         fields = work.fields(doc)
+        # Second chances follow the fields in no order of the text, so no phrase is looked for there.
+        blob = work.sequences[doc][: 4 * sum(len(numbers) + 1 for numbers in fields)]
         at = doc >> SOURCE_BITS
         present = worth[at].keys() & [number for numbers in fields for number in numbers]
         for starts, ends, weight, about in pairs[at]:
@@ -79,18 +80,24 @@ def _together(blob: bytes, starts: list[bytes], ends: list[bytes]) -> float:
         if end not in blob:
             continue
         for start in starts:
-            at = blob.find(start)
+            at = _find(blob, start, 0, len(blob))
             seen = 0
             while at >= 0 and seen < 32:
-                if at % 4 == 0:
-                    seen += 1
-                    if blob.startswith(end, at + 4):
-                        return weights.PHRASE
-                    near = blob.find(end, max(0, at - 4 * _WINDOW), at + 4 * _WINDOW + 4)
-                    if near >= 0 and near % 4 == 0:
-                        best = weights.NEAR
-                at = blob.find(start, at + 1)
+                seen += 1
+                if blob.startswith(end, at + 4):
+                    return weights.PHRASE
+                if _find(blob, end, max(0, at - 4 * _WINDOW), at + 4 * _WINDOW + 4) >= 0:
+                    best = weights.NEAR
+                at = _find(blob, start, at + 4, len(blob))
     return best
+
+
+def _find(blob: bytes, number: bytes, start: int, stop: int) -> int:
+    """Return where a number stands in a sequence; the same bytes across two numbers are none of its places."""
+    at = blob.find(number, start, stop)
+    while at >= 0 and at % 4:
+        at = blob.find(number, at + 1, stop)
+    return at
 
 
 def _whole(numbers: list[int], worth: dict[int, float]) -> float:

@@ -155,7 +155,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
                 maker = VectorMaker(session, cache_of(session, root))
                 rebuild(root, cache_of(session, root), session.progress, maker.learn)
                 maker.finish()
-            except (SqliteError, OSError):
+            except (SqliteError, OSError, UnicodeEncodeError):
                 pass  # the answer then comes from the files, which `open_indexes` says
     states = []
     for root, index in zip(session.roots, open_indexes(session), strict=True):

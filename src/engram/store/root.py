@@ -35,6 +35,7 @@ __all__ = [
     "is_active",
     "serving_order",
     "stem",
+    "white_space_forms",
 ]
 
 LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
@@ -151,7 +152,7 @@ class MemoryRoot:
         if not expected:
             reason = f"it is not in {LEDGER}, so nobody approved it; review it: {REVIEW_COMMAND}"
             return Skipped(path, "unlisted", reason)
-        if any(digest(form) in expected for form in _white_space_forms(data)):
+        if any(digest(form) in expected for form in white_space_forms(data)):
             return Skipped(
                 path, "mismatch", f"only white space changed since it was approved; accept it: {REVIEW_COMMAND}"
             )
@@ -204,7 +205,11 @@ class MemoryRoot:
         paths = [path for path in self.active_paths() if fold_id(stem(path)) == folded]
         if len(paths) > 1:
             return next((path for path in paths if isinstance(self.read(path), Stored)), paths[0])
-        return paths[0] if paths else ""
+        if paths:
+            return paths[0]
+        # What lies behind a link is not listed; who asks for it by name learns that from reading it.
+        plain = (f"{folder}/{memory_id}.md" for folder in FOLDERS.values())
+        return next((path for path in plain if os.path.lexists(os.path.join(self.path, *path.split("/")))), "")
 
     def find_archived(self, memory_id: str) -> list[str]:
         """Return the archived files of this id, oldest first: by day, in one day ``<id>.md`` before ``<id>-2.md``."""
@@ -274,7 +279,7 @@ def closest_hint(wanted: str, ids: list[str]) -> str:
     return f"Did you mean {', '.join(map(show_line, near[:3]))}?" if near else "engram list shows what there is."
 
 
-def _white_space_forms(data: bytes) -> Iterator[bytes]:
+def white_space_forms(data: bytes) -> Iterator[bytes]:
     """Yield the bytes as other programs may have found them: other line ends, mark or no final newline."""
     bare = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     for text in (bare, bare.rstrip(b"\n"), bare.rstrip(b"\n") + b"\n"):
