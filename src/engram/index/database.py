@@ -39,6 +39,8 @@ COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith
 SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
 
 
+# sqlite.org/rescode.html#readonly; the extended codes have it in their last byte.
+_READ_ONLY = 8
 # What reading raises where SQLite itself did not see that its file is damaged.
 DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -67,8 +69,17 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        # mode=ro never creates a file. A reader waits for a writer's commit at most this long (seconds).
-        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+        try:
+            self._open(path, "ro")
+        except SqliteError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != _READ_ONLY:
+                raise
+            # A writer died and left a journal: SQLite undoes its part with the first read that may write.
+            self._open(path, "rw")
+
+    def _open(self, path: str, mode: str) -> None:
+        # Neither mode creates a file. A reader waits for a writer's commit at most this long (seconds).
+        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
         self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
         ask = self._ask = self._connection.execute
         try:
