@@ -19,6 +19,12 @@ from engram.store.root import MemoryRoot, Skipped, is_active
 from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
 from engram.store.write import Receipt, RootWriter, Write, create_root, today
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.index.refresh import Index
+
 __all__ = ["Archived", "Injected", "RootState", "Verified", "archive", "inject", "root_states", "verify"]
 
 # Before a root exists it has no configuration of its own; this is the default of lock.timeout.
@@ -144,7 +150,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
     # SQLite takes a while to load, and nothing else here needs it.
     from engram.index.database import SqliteError
     from engram.index.refresh import rebuild
-    from engram.service.recalling import cache_of, open_indexes
+    from engram.service.indexes import ask_indexes, cache_of
 
     if not session.roots:
         return []
@@ -153,30 +159,29 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
             try:
                 rebuild(root, cache_of(session, root), session.progress)
             except (SqliteError, OSError, UnicodeEncodeError):
-                pass  # the answer then comes from the files, which `open_indexes` says
-    states = []
-    for root, index in zip(session.roots, open_indexes(session), strict=True):
-        try:
-            kinds = index.source.kinds()
-            expired = index.source.expired(today())
-        finally:
-            index.source.close()
-        states.append(
-            RootState(
-                root=root.path,
-                scope=root.scope,
-                foreign=root.foreign,
-                rules=kinds.get("rule", 0),
-                skills=kinds.get("skill", 0),
-                knowledge=kinds.get("knowledge", 0),
-                archived=sum(1 for _ in root.archived_paths()),
-                skipped=len(index.problems),
-                expired=expired,
-                writable=os.access(root.path, os.W_OK),
-                renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
-            )
-        )
-    return states
+                pass  # the answer then comes from the files, which `ask_indexes` says
+
+    def states(indexes: Sequence[Index]) -> list[RootState]:
+        return [_state(root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
+
+    return ask_indexes(session, states)
+
+
+def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
+    kinds = index.source.kinds()
+    return RootState(
+        root=root.path,
+        scope=root.scope,
+        foreign=root.foreign,
+        rules=kinds.get("rule", 0),
+        skills=kinds.get("skill", 0),
+        knowledge=kinds.get("knowledge", 0),
+        archived=sum(1 for _ in root.archived_paths()),
+        skipped=len(index.problems),
+        expired=index.source.expired(today()),
+        writable=os.access(root.path, os.W_OK),
+        renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
+    )
 
 
 def _inject_workspace(session: Session) -> Injected:
