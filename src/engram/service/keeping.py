@@ -5,25 +5,28 @@ from __future__ import annotations
 import os
 
 from engram.config.edit import new_config_text, set_key
+from engram.config.files import CONFIG_NAME
 from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
+from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
-from engram.service.session import CONFIG_FILE, Session
 from engram.store.files import atomic_write, digest, read_guarded, read_optional
-from engram.store.ledger import LEDGER
+from engram.store.journal import CHANGELOG
+from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, is_active
 from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
-from engram.store.write import Receipt, RootWriter, Write, create_root, today
+from engram.store.write import Receipt, Write, create_root, today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engram.index.refresh import Index
+    from engram.service.session import Session
 
 __all__ = ["Archived", "Injected", "RootState", "Verified", "archive", "inject", "root_states", "verify"]
 
@@ -106,9 +109,7 @@ def archive(session: Session, text: str, *, reason: str) -> Archived:
     if checked.blocked:
         raise refusal(checked.blocked, field="reason", done="archived")
     root, _ = session.locate(text)
-    with RootWriter(root.path, session.lock_timeout_s) as writer:
-        for sentence in writer.healed:
-            session.say("info", "healed", sentence, path=root.path)
+    with session.writer(root.path) as writer:
         _, path = session.locate(text)
         stored = root.read(path)
         if isinstance(stored, Skipped):
@@ -223,7 +224,7 @@ def _inject_global(session: Session, folder: str) -> Injected:
 
 def _is_memory(root: str) -> bool:
     """Tell whether a folder already holds memory, so that nothing in it may be made or trusted anew."""
-    names = (LEDGER, "memory.hashes.json", CONFIG_FILE, "rules", "skills", "knowledge", "archive", "changelog.md")
+    names = (LEDGER, LEGACY_LEDGER, CONFIG_NAME, *FOLDERS.values(), "archive", CHANGELOG)
     return any(os.path.lexists(os.path.join(root, name)) for name in names)
 
 
