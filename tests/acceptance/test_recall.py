@@ -76,6 +76,26 @@ def test_a_damaged_index_is_survived_and_the_answer_is_the_same(remembered: Runn
     assert remembered.ok("load", "install a package") == before
 
 
+QUESTIONS = ((), ("status",), ("load", "install a package"), ("search", "install"), ("route", "install a package"))
+
+
+@pytest.mark.parametrize("table", ["memories", "postings", "problems", "sequences", "terms"])
+def test_every_question_to_an_index_with_a_table_gone_is_answered_from_the_files_and_the_next_from_a_new_index(
+    remembered: Runner, root: Path, table: str
+) -> None:  # E2
+    for question in QUESTIONS:
+        before = remembered.ok(*question)
+        connection = sqlite3.connect(index_of(root))
+        connection.execute(f"drop table {table}")
+        connection.commit()
+        connection.close()
+        done = remembered.run(*question)
+        assert (done.returncode, done.stdout) == (0, before), (question, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert remembered.ok("load", "install a package")
+        assert "one by one" not in remembered.run("load", "install a package").stderr
+
+
 def test_an_index_that_another_program_holds_is_survived(remembered: Runner, root: Path) -> None:  # E2
     before = remembered.ok("load", "install a package")
     connection = sqlite3.connect(index_of(root))

@@ -129,3 +129,17 @@ def test_f15_what_a_dead_writer_left_is_finished_and_said(engram: Runner, pnpm: 
     assert list(journal.iterdir()) == []
     assert "interrupted" not in engram.run("load", "install a package").stderr
     assert engram.run("verify").returncode == 0
+
+
+def test_f15_config_set_says_what_it_had_to_heal(engram: Runner, workspace: Path) -> None:
+    # F15: the next command that writes finishes what a dead writer left, and says so, whichever command it is.
+    engram.ok("inject")
+    root = workspace / ".agents" / ".engram"
+    journal = root / ".journal"
+    journal.mkdir(exist_ok=True)
+    text = '{"version": 1, "note": "add rule: lost", "targets": [["rules/lost.md", "", "' + "0" * 64 + '"]]}'
+    (journal / "open.json").write_text(text, encoding="utf-8")
+    done = engram.run("config", "set", "load.limit", "4")
+    assert done.returncode == 0
+    assert "Undid an interrupted write, nothing of it was saved: add rule: lost." in done.stderr
+    assert not (journal / "open.json").exists()

@@ -128,6 +128,31 @@ def test_a_process_killed_in_the_middle_leaves_the_old_index(tmp_path: Path, mom
     assert answers(path) == of(0, *range(2, 20), 50)
 
 
+def test_a_reader_undoes_what_a_process_that_was_killed_had_written_into_the_file(tmp_path: Path) -> None:
+    path = str(tmp_path / "index.db")
+    build(path, [made(number) for number in range(20)])
+    before = answers(path)
+    # So small a cache puts pages into the file before the commit, and a journal beside it that undoes them.
+    code = """
+        import sqlite3
+
+        connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+        connection.execute("pragma cache_size = 1")
+        connection.execute("begin immediate")
+        connection.execute("update memories set title = hex(randomblob(5000))")
+        say("in the middle")
+        sys.stdin.read()
+    """
+    with child(code, path) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "in the middle\n"
+        process.send_signal(signal.SIGKILL)
+    assert os.path.getsize(f"{path}-journal") > 0
+    assert answers(path) == before
+    with Database(path) as index:
+        assert index.count == 20
+
+
 def test_kills_at_any_moment_leave_a_state_that_was_written(tmp_path: Path) -> None:
     path = str(tmp_path / "index.db")
     rng = random.Random(7)

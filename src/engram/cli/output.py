@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from engram.errors import EngramError
     from engram.service.session import Session
 
-__all__ = ["CONTRACT_VERSION", "Output", "OutputError", "counted", "prepare_streams"]
+__all__ = ["CONTRACT_VERSION", "Output", "OutputError", "counted", "is_terminal", "prepare_streams"]
 
 CONTRACT_VERSION = "1"
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -99,7 +99,7 @@ class Output:
     def paint(self, text: str, colour: str, stream: object = None) -> str:
         """Colour text, on a terminal only, and never where NO_COLOR is set (no-color.org)."""
         out = sys.stdout if stream is None else stream
-        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not _is_terminal(out):
+        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal(out):
             return text
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
@@ -158,6 +158,7 @@ def _without_secrets(value: str) -> str:
     return redact(value, [finding for finding in scan(value) if finding.group == "secret"])
 
 
-def _is_terminal(stream: object) -> bool:
+def is_terminal(stream: object) -> bool:
+    """Tell whether a stream shows to, or comes from, a human at a terminal; a closed one does not."""
     isatty = getattr(stream, "isatty", None)
     return bool(isatty and isatty())

@@ -48,27 +48,17 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
             without=_without(parsed),
         )
         pack, recall = loaded.pack, loaded.recall
-    skipped = recall.skipped if recall else ()
-    if parsed.given("dry-run"):
-        output.text("\n".join([*_plan(pack, recall), *skipped]))
-    else:
-        output.text("\n".join([pack.text, *skipped]))
-    if recall and parsed.given("explain"):
-        output.text("\n".join(["", *_explained(recall)]))
-    if output.as_json:
-        for line in skipped:
-            session.say("skipped", "skipped", line)
+    dry = parsed.given("dry-run")
+    text = "\n".join(_plan(pack, recall)) if dry else pack.text
     data: dict[str, object] = {
-        "text": "" if parsed.given("dry-run") else pack.text,
+        "text": "" if dry else pack.text,
         "selected_keys": list(pack.selected_keys),
         "body_keys": list(pack.body_keys),
         "card_ids": list(pack.card_ids),
         "omitted_ids": list(pack.omitted_ids),
         "tokens": pack.tokens,
     }
-    if recall and parsed.given("explain"):
-        data["explain"] = _explained_data(recall)
-    return output.done(data)
+    return _answer(session, parsed, output, text, data, recall)
 
 
 def search_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -85,16 +75,8 @@ def search_command(session: Session, parsed: Parsed, output: Output) -> int:
         everything=parsed.given("all"),
         without=_without(parsed),
     )
-    output.text("\n".join([found.text, *found.recall.skipped]))
-    if parsed.given("explain"):
-        output.text("\n".join(["", *_explained(found.recall)]))
-    if output.as_json:
-        for line in found.recall.skipped:
-            session.say("skipped", "skipped", line)
     data: dict[str, object] = {"entries": [entry.as_dict() for entry in found.entries]}
-    if parsed.given("explain"):
-        data["explain"] = _explained_data(found.recall)
-    return output.done(data)
+    return _answer(session, parsed, output, found.text, data, found.recall)
 
 
 def route_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -103,18 +85,22 @@ def route_command(session: Session, parsed: Parsed, output: Output) -> int:
 
     session.progress = _progress(output)
     routed = route(session, parsed.word("TASK"), everything=parsed.given("all"), without=_without(parsed))
-    output.text("\n".join([routed.text, *routed.recall.skipped]))
-    if parsed.given("explain"):
-        output.text("\n".join(["", *_explained(routed.recall)]))
+    data: dict[str, object] = {"intent": routed.intent, "entries": [entry.as_dict() for entry in routed.entries]}
+    return _answer(session, parsed, output, routed.text, data, routed.recall)
+
+
+def _answer(  # noqa: PLR0917
+    session: Session, parsed: Parsed, output: Output, text: str, data: dict[str, object], recall: Recall | None
+) -> int:
+    """Print an answer with the lines for what may not be shown and, where asked for, the reasons."""
+    skipped = recall.skipped if recall else ()
+    output.text("\n".join([text, *skipped]))
     if output.as_json:
-        for line in routed.recall.skipped:
+        for line in skipped:
             session.say("skipped", "skipped", line)
-    data: dict[str, object] = {
-        "intent": routed.intent,
-        "entries": [entry.as_dict() for entry in routed.entries],
-    }
-    if parsed.given("explain"):
-        data["explain"] = _explained_data(routed.recall)
+    if recall and parsed.given("explain"):
+        output.text("\n".join(["", *_explained(recall)]))
+        data["explain"] = _explained_data(recall)
     return output.done(data)
 
 

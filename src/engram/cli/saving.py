@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import Answers
+from engram.cli.output import is_terminal
 from engram.errors import RefusedError, UsageError
 from engram.model import KINDS
 from engram.safety.fence import show_line
@@ -63,7 +64,7 @@ def _candidate(parsed: Parsed) -> Candidate:
 
 def _show(proposal: Proposal, output: Output, *, typed: bool) -> None:
     # A redirected standard output would hide from the human what the question is about.
-    to_error = output.as_json or (_terminal(sys.stdin) and not _terminal(sys.stdout))
+    to_error = output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
     lines = []
     for planned in proposal.planned:
         if len(proposal.planned) > 1:
@@ -158,8 +159,3 @@ def _outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:
 
 def _colour(line: str) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
-
-
-def _terminal(stream: object) -> bool:
-    isatty = getattr(stream, "isatty", None)
-    return bool(isatty and isatty())

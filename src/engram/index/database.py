@@ -18,7 +18,7 @@ from engram.index.layout import Entry, commonest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any, Self
 
 __all__ = [
@@ -39,6 +39,10 @@ COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith
 SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
 
 
+# sqlite.org/rescode.html#readonly; the extended codes have it in their last byte.
+_READ_ONLY = 8
+# Values in one question; SQLite's own limit is higher everywhere.
+_AT_A_TIME = 500
 # What reading raises where SQLite itself did not see that its file is damaged.
 DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -67,8 +71,17 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        # mode=ro never creates a file. A reader waits for a writer's commit at most this long (seconds).
-        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+        try:
+            self._open(path, "ro")
+        except SqliteError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != _READ_ONLY:
+                raise
+            # A writer died and left a journal: SQLite undoes its part with the first read that may write.
+            self._open(path, "rw")
+
+    def _open(self, path: str, mode: str) -> None:
+        # Neither mode creates a file. A reader waits for a writer's commit at most this long (seconds).
+        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
         self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
         ask = self._ask = self._connection.execute
         try:
@@ -99,45 +112,35 @@ class Database:
         """Close the file."""
         self._connection.close()
 
+    def _among(self, question: str, values: Iterable[object]) -> Iterator[Any]:
+        """Yield the rows of ``question``, in which ``{}`` stands for the values; SQLite takes so many at a time."""
+        wanted = list(values)
+        for at in range(0, len(wanted), _AT_A_TIME):
+            some = wanted[at : at + _AT_A_TIME]
+            yield from self._ask(question.format(",".join("?" * len(some))), some)
+
     def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return number and document frequency of each term that some memory has."""
-        wanted = list(terms)
-        found = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows = self._ask(f"select term, number, frequency from terms where term in ({marks})", some)  # noqa: S608
-            found.update({term: (number, frequency) for term, number, frequency in rows if frequency > 0})
-        return found
+        rows = self._among("select term, number, frequency from terms where term in ({})", terms)
+        return {term: (number, frequency) for term, number, frequency in rows if frequency > 0}
 
     def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
         """Return for each word that some memory has the term it is stored as, and its document frequency."""
         wanted = list(words)
         found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows = self._ask(
-                "select word, term, terms.frequency from spellings join terms using (number)"  # noqa: S608
-                f" where word in ({marks}) and spellings.frequency > 0",
-                some,
-            )
-            stored: dict[str, list[tuple[str, int]]] = {}
-            for word, term, frequency in rows:
-                stored.setdefault(word, []).append((term, frequency))
-            found.update({word: commonest(terms) for word, terms in stored.items()})
-        return found
+        stored: dict[str, list[tuple[str, int]]] = {}
+        for word, term, frequency in self._among(
+            "select word, term, terms.frequency from spellings join terms using (number)"
+            " where word in ({}) and spellings.frequency > 0",
+            wanted,
+        ):
+            stored.setdefault(word, []).append((term, frequency))
+        return found | {word: commonest(terms) for word, terms in stored.items()}
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
-        wanted = list(numbers)
-        found = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows = self._ask(f"select number, term, frequency from terms where number in ({marks})", some)  # noqa: S608
-            found.update({number: (term, frequency) for number, term, frequency in rows})
-        return found
+        rows = self._among("select number, term, frequency from terms where number in ({})", numbers)
+        return {number: (term, frequency) for number, term, frequency in rows}
 
     def postings(self, number: int) -> tuple[list[int], list[int]]:
         """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
@@ -154,24 +157,11 @@ class Database:
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
-        wanted = list(docs)
-        found = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            for row in self._ask(f"select * from memories where n in ({marks})", some):  # noqa: S608
-                found[row[0]] = Entry(*row)
-        return found
+        return {row[0]: Entry(*row) for row in self._among("select * from memories where n in ({})", docs)}
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""
-        rows: list[Entry] = []
-        wanted = list(folded)
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows += [Entry(*row) for row in self._ask(f"select * from memories where folded in ({marks})", some)]  # noqa: S608
-        return rows
+        return [Entry(*row) for row in self._among("select * from memories where folded in ({})", folded)]
 
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind."""
@@ -196,10 +186,5 @@ class Database:
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
-        wanted = list(docs)
-        found: dict[int, bytes] = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            found.update(self._ask(f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({marks})", some))  # noqa: S608
-        return found
+        question = f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({{}})"  # noqa: S608 (a number)
+        return dict(self._among(question, docs))

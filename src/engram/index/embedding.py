@@ -1,4 +1,4 @@
-"""Static embeddings from a table: a text is the mean of its pieces' vectors (decision 0008).
+"""Static embeddings from a table: a text is the mean of its pieces' vectors (decision 0009).
 
 The table is one SQLite file per machine, made by ``embedding_table`` from an installed package and only looked up
 here: neither that package nor numpy is imported. All sums are of whole numbers, so that a vector is the same in every

@@ -1,4 +1,4 @@
-"""The table of embeddings, made from the files of an installed ``wordllama`` package (decision 0008).
+"""The table of embeddings, made from the files of an installed ``wordllama`` package (decision 0009).
 
 The package's weights and its tokenizer's description are read as what they are, safetensors and JSON: importing the
 package would bring numpy and start a logger. The vectors come from language models whose licences do not say

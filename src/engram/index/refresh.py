@@ -75,12 +75,12 @@ def open_index(
     why = "" if available() else "this Python has no SQLite"
     try:
         for _ in range(_TRIES if available() else 0):
-            database = _open(path)
-            if database is None:
+            found = _open(path)
+            if found is None:
                 rebuild(root, cache, progress, learn)
                 continue
+            database, problems = found
             now = stamp_of(root.path, folders_in(str(database.state[_STAMP])))
-            problems = _problems(database)
             if now == database.state[_STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
                 return Index(database, problems)
             if not _update(root, cache, database, learn):
@@ -174,8 +174,8 @@ def _is_settled(root: MemoryRoot, problem: Skipped) -> bool:
     return isinstance(root.read(problem.path), Stored)
 
 
-def _open(path: str) -> Database | None:
-    """Return the index file, None where there is none that can be read: E2."""
+def _open(path: str) -> tuple[Database, tuple[Skipped, ...]] | None:
+    """Return the index file with the problems that it names, None where there is none that can be read: E2."""
     for tries_left in range(_TRIES - 1, -1, -1):
         try:
             database = Database(path)
@@ -184,10 +184,13 @@ def _open(path: str) -> Database | None:
             # Another process commits an update; everything else that SQLite may say means that the file is of no use.
             if getattr(error, "sqlite_errorcode", 0) != _BUSY or not tries_left:
                 return None
-    if _STAMP not in database.state:
-        database.close()
-        return None
-    return database
+    try:
+        if _STAMP in database.state:
+            return database, _problems(database)
+    except SqliteError:
+        pass  # a table is gone or damaged: of no use either
+    database.close()
+    return None
 
 
 def _update(root: MemoryRoot, cache: str, database: Database, learn: Callable[[str, Memory], None] | None) -> bool:

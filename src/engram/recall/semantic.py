@@ -1,4 +1,4 @@
-"""The scorer of meaning by static embeddings (decision 0008): how near the words of a task and a memory are."""
+"""The scorer of meaning by static embeddings (decision 0009): how near the words of a task and a memory are."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SemanticScorer"]
 
-# Of the candidates whose vectors are not ready so many are made on the way, the best by words first.
-_MADE_AT_ONCE = 8
-
 
 class SemanticScorer:
     """Compares a task with memories by the mean of their pieces' vectors.
@@ -39,7 +36,10 @@ class SemanticScorer:
         self._roots = roots
 
     def score(self, query: Query, docs: Mapping[int, Entry]) -> dict[int, float]:
-        """Return the cosines of the memories whose vectors are ready. Stop words of the task do not count."""
+        """Return the cosines of the memories that have a vector. Stop words of the task do not count.
+
+        A vector that is not there is made now, for all candidates alike: a pack must not depend on earlier calls (C35).
+        """
         try:
             asked = self._table.embed(" ".join(word.text for word in query.words))
             ready: dict[str, bytes] = {}
@@ -47,7 +47,7 @@ class SemanticScorer:
                 ready.update(vectors.get({entry.sha256 for entry in docs.values()} - ready.keys()))
             missing = [entry for entry in docs.values() if entry.sha256 not in ready]
             if missing:
-                ready.update(self._make(missing[:_MADE_AT_ONCE]))
+                ready.update(self._make(missing))
         except (SqliteError, LookupError, TypeError, ValueError):
             return {}  # a damaged table: the words alone decide
         # A task without a word that says anything has no direction: all cosines are 0.

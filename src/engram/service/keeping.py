@@ -5,19 +5,28 @@ from __future__ import annotations
 import os
 
 from engram.config.edit import new_config_text, set_key
+from engram.config.files import CONFIG_NAME
 from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
+from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
-from engram.service.session import CONFIG_FILE, Session
 from engram.store.files import atomic_write, digest, read_guarded, read_optional
-from engram.store.ledger import LEDGER
+from engram.store.journal import CHANGELOG
+from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, is_active
 from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
-from engram.store.write import Receipt, RootWriter, Write, create_root, today
+from engram.store.write import Receipt, Write, create_root, today
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.index.refresh import Index
+    from engram.service.session import Session
 
 __all__ = ["Archived", "Injected", "RootState", "Verified", "archive", "inject", "root_states", "verify"]
 
@@ -100,9 +109,7 @@ def archive(session: Session, text: str, *, reason: str) -> Archived:
     if checked.blocked:
         raise refusal(checked.blocked, field="reason", done="archived")
     root, _ = session.locate(text)
-    with RootWriter(root.path, session.lock_timeout_s) as writer:
-        for sentence in writer.healed:
-            session.say("info", "healed", sentence, path=root.path)
+    with session.writer(root.path) as writer:
         _, path = session.locate(text)
         stored = root.read(path)
         if isinstance(stored, Skipped):
@@ -144,7 +151,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
     # SQLite takes a while to load, and nothing else here needs it.
     from engram.index.database import SqliteError
     from engram.index.refresh import rebuild
-    from engram.service.recalling import cache_of, open_indexes
+    from engram.service.indexes import ask_indexes, cache_of
     from engram.service.scorers import VectorMaker
 
     if not session.roots:
@@ -156,30 +163,29 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
                 rebuild(root, cache_of(session, root), session.progress, maker.learn)
                 maker.finish()
             except (SqliteError, OSError, UnicodeEncodeError):
-                pass  # the answer then comes from the files, which `open_indexes` says
-    states = []
-    for root, index in zip(session.roots, open_indexes(session), strict=True):
-        try:
-            kinds = index.source.kinds()
-            expired = index.source.expired(today())
-        finally:
-            index.source.close()
-        states.append(
-            RootState(
-                root=root.path,
-                scope=root.scope,
-                foreign=root.foreign,
-                rules=kinds.get("rule", 0),
-                skills=kinds.get("skill", 0),
-                knowledge=kinds.get("knowledge", 0),
-                archived=sum(1 for _ in root.archived_paths()),
-                skipped=len(index.problems),
-                expired=expired,
-                writable=os.access(root.path, os.W_OK),
-                renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
-            )
-        )
-    return states
+                pass  # the answer then comes from the files, which `ask_indexes` says
+
+    def states(indexes: Sequence[Index]) -> list[RootState]:
+        return [_state(root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
+
+    return ask_indexes(session, states)
+
+
+def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
+    kinds = index.source.kinds()
+    return RootState(
+        root=root.path,
+        scope=root.scope,
+        foreign=root.foreign,
+        rules=kinds.get("rule", 0),
+        skills=kinds.get("skill", 0),
+        knowledge=kinds.get("knowledge", 0),
+        archived=sum(1 for _ in root.archived_paths()),
+        skipped=len(index.problems),
+        expired=index.source.expired(today()),
+        writable=os.access(root.path, os.W_OK),
+        renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
+    )
 
 
 def _inject_workspace(session: Session) -> Injected:
@@ -221,7 +227,7 @@ def _inject_global(session: Session, folder: str) -> Injected:
 
 def _is_memory(root: str) -> bool:
     """Tell whether a folder already holds memory, so that nothing in it may be made or trusted anew."""
-    names = (LEDGER, "memory.hashes.json", CONFIG_FILE, "rules", "skills", "knowledge", "archive", "changelog.md")
+    names = (LEDGER, LEGACY_LEDGER, CONFIG_NAME, *FOLDERS.values(), "archive", CHANGELOG)
     return any(os.path.lexists(os.path.join(root, name)) for name in names)
 
 

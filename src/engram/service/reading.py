@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Entry",
     "Shown",
+    "check_filters",
     "check_reading",
     "checked_entry",
     "list_memories",
@@ -108,10 +109,7 @@ def list_memories(
     Raises:
         UsageError: for an unknown kind or scope.
     """
-    if kind and kind not in KINDS:
-        raise UsageError(f"{kind} is no kind of memory.", hint=f"Kinds are {', '.join(KINDS)}.")
-    if scope and scope not in {"workspace", "global"}:
-        raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
+    check_filters(kind, scope)
     entries, skipped = read_all(session)
     chosen = [e for e in entries if kind in {"", e.memory.type} and scope in {"", e.memory.scope}]
     return chosen, skipped
@@ -160,6 +158,14 @@ def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, .
             command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
             lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
     return tuple(lines)
+
+
+def check_filters(kind: str, scope: str) -> None:
+    """Raise UsageError for a kind or a scope that a list cannot be narrowed to; an empty one narrows nothing."""
+    if kind and kind not in KINDS:
+        raise UsageError(f"{kind} is no kind of memory.", hint=f"Kinds are {', '.join(KINDS)}.")
+    if scope and scope not in {"workspace", "global"}:
+        raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
 
 
 def check_reading(session: Session) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
-from engram.config.paths import cache_home
 from engram.errors import UsageError
-from engram.index.database import SqliteError
-from engram.index.refresh import discard, open_index, read_files
 from engram.recall.order import load_order
 from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, join_whole
 from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
+from engram.service.indexes import ask_indexes, cache_of
 from engram.service.reading import Entry, check_reading, skipped_lines
-from engram.service.scorers import VectorMaker, open_scorers
-from engram.store.files import digest, inside
+from engram.service.scorers import open_scorers
 from engram.store.root import Skipped, Stored
 from engram.store.write import today
 from engram.text.slugs import fold_id
@@ -30,12 +25,10 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["Found", "Loaded", "Recall", "cache_of", "load", "open_indexes", "recall"]
+__all__ = ["Found", "Loaded", "Recall", "load", "recall"]
 
 # More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
 _SPARE = 8
-# What reading a damaged index may raise; its pages may hold anything.
-_DAMAGE = (SqliteError, ValueError, KeyError, IndexError, TypeError, OverflowError)
 
 
 class Found(Record):
@@ -120,39 +113,7 @@ def recall(session: Session, query: str, *, limit: int, without: Iterable[str] =
     Raises:
         NotFoundError: where there is no memory at all.
     """
-    indexes = open_indexes(session)
-    try:
-        return _recall(session, indexes, query, limit=limit, without=without)
-    except _DAMAGE as error:
-        if all(index.fallback for index in indexes):
-            raise
-        # Never load-bearing (architecture, decision 1): whatever an index file holds, the files are the truth.
-        indexes = [read_files(root, f"its index is damaged ({error})") for root in session.roots]
-        for root in session.roots:
-            discard(cache_of(session, root))
-        _say_fallbacks(session, indexes)
-        return _recall(session, indexes, query, limit=limit, without=without)
-
-
-def open_indexes(session: Session) -> list[Index]:
-    """Open the index of every root, brought up to date; what cannot be indexed is said. Close their sources.
-
-    Raises:
-        NotFoundError: where there is no memory at all.
-    """
-    indexes = []
-    for root in session.require_roots():
-        maker = VectorMaker(session, cache_of(session, root))
-        indexes.append(open_index(root, cache_of(session, root), session.progress, maker.learn))
-        maker.finish()
-    _say_fallbacks(session, indexes)
-    return indexes
-
-
-def _say_fallbacks(session: Session, indexes: Sequence[Index]) -> None:
-    for root, index in zip(session.roots, indexes, strict=True):
-        if index.fallback:
-            session.say("info", "no_index", f"Recall reads the files of {root.path} one by one: {index.fallback}.")
+    return ask_indexes(session, lambda indexes: _recall(session, indexes, query, limit=limit, without=without))
 
 
 def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str]) -> Recall:
@@ -181,19 +142,10 @@ def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: in
             waiting = []
             hits += entry is not None
     finally:
-        for source in sources:
-            source.close()
         for scorer in scorers:
             scorer.close()
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
     return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]))
-
-
-def cache_of(session: Session, root: MemoryRoot) -> str:
-    """Return the folder for what is derived of a root: its ``.cache/``, of a read-only one the user's cache (F3)."""
-    if os.access(root.path, os.W_OK):
-        return inside(root.path, ".cache")
-    return os.path.join(cache_home(session.environ), "roots", digest(os.fsencode(root.path))[:16])
 
 
 class _Library:

@@ -16,7 +16,7 @@ from engram.service.keeping import verify
 from engram.store.files import digest, inside, read_guarded, read_optional
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, stem, white_space_forms
-from engram.store.write import Receipt, RootWriter, Write, today
+from engram.store.write import Receipt, Write, today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ def accept(session: Session, reviews: Sequence[Review]) -> list[Receipt]:
         what = f"accept white space: {', '.join(review.id for review in reviews)}"
     else:
         what = f"accept {'removed' if first.data is None else 'edited'} {first.kind}: {first.id}"
-    with RootWriter(first.root.path, session.lock_timeout_s) as writer:
-        _say_healed(session, writer)
+    with session.writer(first.root.path) as writer:
         for review in reviews:
             _check_unchanged(review)
         return writer.apply([Write(review.path, review.hash, review.data) for review in reviews], what, _WAY)
@@ -184,8 +183,7 @@ def reject(session: Session, review: Review) -> Rejected | None:
     """
     if review.approved is None and review.problem != "unlisted":
         return None
-    with RootWriter(review.root.path, session.lock_timeout_s) as writer:
-        _say_healed(session, writer)
+    with session.writer(review.root.path) as writer:
         _check_unchanged(review)
         writes = [Write(review.path, review.hash, review.approved)]
         target = ""
@@ -284,11 +282,6 @@ def _from_git(root: MemoryRoot, path: str, expected: Sequence[str]) -> bytes | N
         commits = (listed or b"").decode("ascii", "replace").split()
         found = next((data for commit in commits if (data := blob(commit)) is not None), None)
     return found
-
-
-def _say_healed(session: Session, writer: RootWriter) -> None:
-    for sentence in writer.healed:
-        session.say("info", "healed", sentence, path=writer.root)
 
 
 def _check_unchanged(review: Review) -> None:

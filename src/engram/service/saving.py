@@ -12,7 +12,6 @@ from engram.safety.scan import check, refusal
 from engram.service.author import author_of
 from engram.service.planning import Planned, plan
 from engram.store.files import digest
-from engram.store.write import Receipt, RootWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from engram.config.author import Author
     from engram.model import Kind
     from engram.service.session import Session
+    from engram.store.write import Receipt
 
 __all__ = ["Outcome", "Planned", "Proposal", "apply", "candidate_of", "propose", "receipts_as_data"]
 
@@ -147,9 +147,7 @@ def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> 
 def _apply_one(session: Session, proposal: Proposal, planned: Planned, *, way: str, note: str) -> Outcome:
     candidate, author = proposal.candidate, proposal.author
     root = session.root(planned.scope)
-    with RootWriter(root.path, session.lock_timeout_s) as writer:
-        for sentence in writer.healed:
-            session.say("info", "healed", sentence, path=root.path)
+    with session.writer(root.path) as writer:
         again = planned if digest(root.ledger().source) == planned.base else plan(root, candidate, author)
         if again.effect != planned.effect:
             raise IntegrityError(

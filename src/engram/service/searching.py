@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
-from engram.model import KINDS
 from engram.recall.snippet import snippet_of
 from engram.record import Record
 from engram.safety.fence import show_inert, show_line
-from engram.service.reading import check_reading
+from engram.service.reading import check_filters, check_reading
 from engram.service.recalling import recall
 
 TYPE_CHECKING = False
@@ -80,10 +79,7 @@ def search(
     check_reading(session)
     if not 1 <= limit <= 50:
         raise UsageError(f"A limit of {limit} is out of range.", hint="It goes from 1 to 50.")
-    if kind and kind not in KINDS:
-        raise UsageError(f"{kind} is no kind of memory.", hint=f"Kinds are {', '.join(KINDS)}.")
-    if scope and scope not in {"workspace", "global"}:
-        raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
+    check_filters(kind, scope)
     off = {*without, "floor"} if everything else set(without)
     # What is filtered by kind or scope is not known before it was ranked.
     wanted = limit if not kind and not scope else max(limit * 4, 50)

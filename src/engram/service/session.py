@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram.config.files import CONFIG_NAME
 from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, UsageError
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engram.model import Scope
+    from engram.store.write import RootWriter
 
-__all__ = ["CONFIG_FILE", "Notice", "Session"]
-
-CONFIG_FILE = "engram.config.json"
+__all__ = ["Notice", "Session"]
 
 
 class Notice(Record):
@@ -107,7 +107,7 @@ class Session:
     @property
     def user_file(self) -> str:
         """The user's own configuration file."""
-        return os.path.join(self.config_dir, CONFIG_FILE)
+        return os.path.join(self.config_dir, CONFIG_NAME)
 
     @property
     def settings(self) -> Settings:
@@ -119,9 +119,9 @@ class Session:
         if self._settings is None:
             folder = find_global_path(user_file=self.user_file, environ=self.environ)
             self._settings = load_settings(
-                workspace_file=os.path.join(self.workspace.root, CONFIG_FILE) if self.workspace else None,
+                workspace_file=os.path.join(self.workspace.root, CONFIG_NAME) if self.workspace else None,
                 # The global root may carry configuration of its own, below the workspace's.
-                global_file=os.path.join(folder, CONFIG_FILE) if folder else None,
+                global_file=os.path.join(folder, CONFIG_NAME) if folder else None,
                 user_file=self.user_file,
                 environ=self.environ,
                 workspace_trusted=self.trusted,
@@ -210,14 +210,16 @@ class Session:
         if notice not in self.notices:
             self.notices.append(notice)
 
-    @property
-    def lock_timeout_s(self) -> float:
-        """How long a write waits for the root's lock, in seconds (F16)."""
+    def writer(self, root: str) -> RootWriter:
+        """Return the right to write a root: within ``lock.timeout`` (F16), and saying what it had to heal (F15)."""
+        from engram.store.write import RootWriter
+
         try:
-            return float(self.settings.integer("lock.timeout"))
+            timeout = self.settings.integer("lock.timeout")
         except ConfigError:
             # `engram config set` has to be able to mend the value that stands in its way.
-            return float(Settings().integer("lock.timeout"))
+            timeout = Settings().integer("lock.timeout")
+        return RootWriter(root, timeout, lambda sentence: self.say("info", "healed", sentence, path=root))
 
     def save_scopes(self, wanted: str) -> tuple[Scope, ...]:
         """Return the scopes that a save goes to: what was asked, else the configured one.
