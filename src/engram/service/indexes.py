@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from engram.config.paths import cache_home
+from engram.config.paths import cache_home, embedding_table
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import discard, open_index, read_files
-from engram.service.scorers import VectorMaker
 from engram.store.files import digest, inside
 
 TYPE_CHECKING = False
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = ["ask_indexes", "cache_of"]
+__all__ = ["ask_indexes", "by_meaning", "cache_of"]
 
 
 def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T:
@@ -38,11 +37,7 @@ def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T
     Raises:
         NotFoundError: where there is no memory at all.
     """
-    indexes = []
-    for root in session.require_roots():
-        maker = VectorMaker(session, cache_of(session, root))
-        indexes.append(open_index(root, cache_of(session, root), session.progress, maker.learn))
-        maker.finish()
+    indexes = [_open(session, root) for root in session.require_roots()]
     try:
         return _ask(session, indexes, question)
     except (SqliteError, *DAMAGE) as error:
@@ -59,6 +54,23 @@ def cache_of(session: Session, root: MemoryRoot) -> str:
     if os.access(root.path, os.W_OK):
         return inside(root.path, ".cache")
     return os.path.join(cache_home(session.environ), "roots", digest(os.fsencode(root.path))[:16])
+
+
+def by_meaning(session: Session) -> bool:
+    """Tell whether recall by meaning is on: one look, so that it costs nothing else where it is off."""
+    return os.path.exists(embedding_table(session.environ))
+
+
+def _open(session: Session, root: MemoryRoot) -> Index:
+    cache = cache_of(session, root)
+    if not by_meaning(session):
+        return open_index(root, cache, session.progress)
+    from engram.service.scorers import VectorMaker
+
+    maker = VectorMaker(session, cache)
+    index = open_index(root, cache, session.progress, maker.learn)
+    maker.finish()
+    return index
 
 
 def _ask(session: Session, indexes: Sequence[Index], question: Callable[[Sequence[Index]], T]) -> T:
