@@ -64,6 +64,10 @@ def open_host_file(name: str) -> HostFile:
     """
     path = os.path.realpath(name)
     try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise _not_changed(path.encode(errors="backslashreplace").decode(), "its name is not UTF-8") from error
+    try:
         info = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return HostFile(path, name, None, f"path:{os.path.normcase(path)}")
