@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from engram.model import Scope, VerdictWord
     from engram.proposals.candidates import Candidate
 
 __all__ = ["FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "hash_of", "new_token", "parse_book"]
@@ -45,8 +46,8 @@ class Shown(Record):
         effect: the SHA-256 of everything that approving it would write.
     """
 
-    scope: str
-    verdict: str
+    scope: Scope
+    verdict: VerdictWord
     target: str
     id: str
     effect: str
