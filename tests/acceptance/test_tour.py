@@ -47,7 +47,7 @@ def tour() -> list[tuple[str, list[str]]]:
     for line in blocks[0].splitlines():
         if line.startswith("$ "):
             steps.append((line[2:], []))
-        elif line.strip() not in {"", "…"}:
+        elif line.strip():
             steps[-1][1].append(line)
     return steps
 
@@ -80,15 +80,16 @@ def walk(folder: Path, scratch: Scratch) -> list[Step]:
 def check_ledger(command: str, memory: str) -> None:
     """Fail unless the memory's ledger is one that ``sha256sum -c`` accepts, and names every memory."""
     ledger = os.path.join(memory, "SHA256SUMS")
-    if not os.path.isdir(memory):
-        return
     named = set()
-    with open(ledger, encoding="utf-8") as file:
-        for line in file:
-            digest, path = line.rstrip("\n").split("  ", 1)
-            with open(os.path.join(memory, path), "rb") as target:
-                assert hashlib.sha256(target.read()).hexdigest() == digest, f"after `{command}`: {path}"
-            named.add(path)
+    lines: list[str] = []
+    if os.path.exists(ledger):  # before the first memory there is nothing to name
+        with open(ledger, encoding="utf-8") as file:
+            lines = file.readlines()
+    for line in lines:
+        digest, path = line.rstrip("\n").split("  ", 1)
+        with open(os.path.join(memory, path), "rb") as target:
+            assert hashlib.sha256(target.read()).hexdigest() == digest, f"after `{command}`: {path}"
+        named.add(path)
     folders = ("rules", "skills", "knowledge", "archive")
     on_disk = {
         os.path.relpath(os.path.join(folder, name), memory).replace(os.sep, "/")
@@ -107,9 +108,20 @@ def check_ledger(command: str, memory: str) -> None:
         assert done.returncode == 0, f"after `{command}`: {done.stdout}{done.stderr}"
 
 
+def shows(shown: list[str], output: str) -> bool:
+    """Say whether an output holds the shown lines in order; ``…`` is anything, dates and blank lines do not count."""
+    pieces = [re.escape(piece.strip()) for line in shown for piece in dateless(line).split("…") if piece.strip()]
+    return re.search(".*?".join(pieces), dateless(output), flags=re.DOTALL) is not None
+
+
 def dateless(text: str) -> str:
     """Return a text with its dates taken out, as today's date is not the README's."""
     return re.sub(r"\d{4}-\d\d-\d\d", "DATE", text)
+
+
+def loaded(step: Step) -> list[str]:
+    """Return the ids of the memories that a load gave."""
+    return re.findall(r'<engram-memory id="([^"]+)"', step.output)
 
 
 def test_the_tour_runs_as_the_readme_shows_it_and_brings_the_right_memories(tmp_path: Path, scratch: Scratch) -> None:
@@ -120,19 +132,20 @@ def test_the_tour_runs_as_the_readme_shows_it_and_brings_the_right_memories(tmp_
 
     for step in steps:
         assert step.code == 0, f"`{step.command}` ended with {step.code}:\n{step.output}"
-        missing = [line for line in step.shown if dateless(line) not in dateless(step.output)]
-        assert missing == [], f"`{step.command}` printed:\n{step.output}"
+        assert shows(step.shown, step.output), f"`{step.command}` printed:\n{step.output}"
+    assert steps[-1].command.startswith("engram load")
+    assert [loaded(step) for step in steps if step.command.startswith("engram load")] == [
+        ["use-pnpm-for-every-install"],
+        [],
+        ["prices-are-integers-in-cents"],
+    ]
+    assert os.path.exists(os.path.join(steps[-1].memory, "SHA256SUMS"))
 
-    loads = [step for step in steps if step.command.startswith("engram load")]
-    assert len(loads) == 2
-    first, last = loads
-    assert "Use pnpm for every install" in first.output
-    assert "Prices are integers" not in first.output
-    assert last is steps[-1]
-    assert "Prices are integers in cents" in last.output
-    assert "pnpm" not in last.output
-    assert "Node 16" not in last.output
-    assert [name for name in os.listdir(last.memory) if name.startswith("SHA256SUMS")] == ["SHA256SUMS"]
+
+def test_an_output_that_lacks_a_shown_line_is_seen() -> None:
+    assert shows(["Saved …/a.md", "…", "done"], "Saved /x/a.md\nmore\ndone\n")
+    assert not shows(["Saved …/a.md"], "Saved /x/b.md\n")
+    assert not shows(["one", "two"], "two\none\n")
 
 
 def test_the_two_commands_of_the_readme_are_there_and_can_be_run() -> None:

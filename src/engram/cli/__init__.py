@@ -23,14 +23,9 @@ def main(words: Sequence[str] | None = None) -> int:
     found, 130 interrupted.
     """
     given = list(sys.argv[1:] if words is None else words)
-    if given in (["--version"], ["-V"], ["version"]):
-        from engram.version import __version__
+    from engram.cli.output import prepare_streams
 
-        print(f"engram {__version__}")
-        return 0
-    from engram.cli.output import use_utf8
-
-    use_utf8()
+    prepare_streams()
     try:
         code = _run(given)
         sys.stdout.flush()
@@ -39,9 +34,18 @@ def main(words: Sequence[str] | None = None) -> int:
         print("\nInterrupted; nothing more was done.", file=sys.stderr)
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader went away (`engram list | head`): nothing is wrong, and Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # The reader went away (`engram list | head`): nothing is wrong.
+        _drop_output()
         return 0
+    except OSError as error:  # a full disk behind a redirected output shows only when the text is flushed
+        _drop_output()
+        print(f"error: The output could not be written: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere: Python would complain about it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str]) -> int:
@@ -51,6 +55,11 @@ def _run(words: list[str]) -> int:
 
     output = Output(as_json="--json" in words)
     try:
+        if [word for word in words if word != "--json"] in (["--version"], ["-V"], ["version"]):
+            from engram.version import __version__
+
+            output.text(f"engram {__version__}")
+            return output.done({"version": __version__}) if output.as_json else 0
         name = next((word for word in words if not word.startswith("-")), "")
         if not name or name == "help":
             from engram.cli.overview import overview
@@ -69,8 +78,7 @@ def _run(words: list[str]) -> int:
         rest.remove(name)
         parsed = parse(command, rest)
         if parsed.given("help"):
-            output.text(help_text(command).rstrip("\n"))
-            return 0
+            return output.page(help_text(command))
         from engram.service.session import Session
 
         output.session = session = Session(parsed.value("workspace"))
@@ -79,6 +87,8 @@ def _run(words: list[str]) -> int:
         return int(code)
     except EngramError as error:
         return output.fail(error)
+    except BrokenPipeError:
+        raise
     except (OSError, UnicodeError, RecursionError, MemoryError) as error:
         return output.fail(_unexpected(error))
 

@@ -15,6 +15,7 @@ __all__ = ["Answers", "ask_at_terminal"]
 
 _PIPE_S = 10.0
 _CHUNK = 4096
+_LONGEST = 64 * 1024  # bytes of one line of answer; a program that floods the pipe gives none
 
 
 def ask_at_terminal(question: str) -> str | None:
@@ -53,12 +54,15 @@ class Answers:
             return line.rstrip("\r\n") if line else None
         while b"\n" not in self._buffer and not self._ended:
             self._read_more()
+            if len(self._buffer) > _LONGEST:
+                return None
         sys.stderr.write("\n")
         line_bytes, newline, self._buffer = self._buffer.partition(b"\n")
         # `printf A |` ends without a line end and is an answer; half a line of a pipe that then falls silent is none.
         if not newline and (self._timed_out or not line_bytes):
             return None
-        return line_bytes.decode("utf-8", "replace").rstrip("\r")
+        # What is no UTF-8 stays recognisable as such, so that the check of the note refuses it.
+        return line_bytes.decode("utf-8", "surrogateescape").rstrip("\r")
 
     def _read_more(self) -> None:
         import select

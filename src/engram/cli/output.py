@@ -10,14 +10,20 @@ if TYPE_CHECKING:
     from engram.errors import EngramError
     from engram.service.session import Session
 
-__all__ = ["CONTRACT_VERSION", "Output", "use_utf8"]
+__all__ = ["CONTRACT_VERSION", "Output", "prepare_streams"]
 
 CONTRACT_VERSION = "1"
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
-def use_utf8() -> None:
-    """Make both streams UTF-8 whatever the locale says; what cannot be encoded is shown escaped."""
+def prepare_streams() -> None:
+    """Make both streams UTF-8 whatever the locale says; what cannot be encoded is shown escaped.
+
+    A stream that the caller closed (``>&-``) goes nowhere: Python has ``None`` for it, which nobody can write to.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (it lives as long as we do)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -39,6 +45,13 @@ class Output:
         if not self.as_json:
             print(text)
 
+    def page(self, text: str) -> int:
+        """Print a page of help and return 0; in JSON mode it is the envelope's ``data.text``."""
+        self.text(text.rstrip("\n"))
+        if self.as_json:
+            self.done({"text": text.rstrip("\n")})
+        return 0
+
     def aside(self, text: str) -> None:
         """Print something beside the result, on standard error."""
         print(text, file=sys.stderr)
@@ -56,15 +69,19 @@ class Output:
         return code
 
     def fail(self, error: EngramError) -> int:
-        """Say what went wrong and return the exit code that it gives."""
+        """Say what went wrong and return the exit code that it gives.
+
+        An error quotes what was typed, and a key may have been typed in the wrong place: secrets are masked (C3).
+        """
         if self.as_json:
-            self._envelope({"contract_version": CONTRACT_VERSION, "ok": False, "error": error.as_dict()})
+            shown = _without_secrets(error.as_dict())
+            self._envelope({"contract_version": CONTRACT_VERSION, "ok": False, "error": shown})
             return error.exit_code
         self._notices()
         place = f" (line {error.line})" if error.line and f"line {error.line}" not in error.message else ""
-        self.aside(f"{self.paint('error:', 'red', sys.stderr)} {error.message}{place}")
+        self.aside(f"{self.paint('error:', 'red', sys.stderr)} {_without_secrets(error.message)}{place}")
         if error.hint:
-            self.aside(error.hint)
+            self.aside(f"{_without_secrets(error.hint)}")
         return error.exit_code
 
     def paint(self, text: str, colour: str, stream: object = None) -> str:
@@ -84,6 +101,19 @@ class Output:
 
         envelope["diagnostics"] = [notice.as_data() for notice in self.session.notices] if self.session else []
         print(json.dumps(envelope, ensure_ascii=False, indent=2))
+
+
+def _without_secrets(value: object) -> object:
+    """Return plain data with every secret in its texts replaced by what it is."""
+    if isinstance(value, dict):
+        return {name: _without_secrets(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_secrets(part) for part in value]
+    if not isinstance(value, str):
+        return value
+    from engram.safety import redact, scan
+
+    return redact(value, [finding for finding in scan(value) if finding.group == "secret"])
 
 
 def _is_terminal(stream: object) -> bool:

@@ -29,18 +29,16 @@ def overview(output: Output, words: Sequence[str]) -> int:
         command = find_command(names[1])
         if command is None:
             raise UsageError(f"There is no command {names[1]}.", hint="engram --help lists the commands.")
-        output.text(help_text(command).rstrip("\n"))
-        return 0
+        return output.page(help_text(command))
     if names or "--help" in words or "-h" in words:
-        output.text("usage: engram COMMAND [options]\n\nMemory for AI coding agents that you own.\n\ncommands:")
-        for command in COMMANDS:
-            output.text(f"  {command.name:<9} {command.summary}")
-        output.text("\nengram COMMAND --help explains one and shows an example.")
-        output.text(
+        lines = ["usage: engram COMMAND [options]", "", "Memory for AI coding agents that you own.", "", "commands:"]
+        lines += [f"  {command.name:<9} {command.summary}" for command in COMMANDS]
+        lines += ["", "engram COMMAND --help explains one and shows an example."]
+        lines.append(
             "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 7 not found, "
             "130 interrupted."
         )
-        return 0
+        return output.page("\n".join(lines))
     return _state(output)
 
 

@@ -101,10 +101,11 @@ def parse(command: Command, words: Sequence[str]) -> Parsed:
         if word == "--":
             positional += queue
             break
-        if not word.startswith("-") or word == "-" or " " in word:
+        name, equals, value = word.partition("=")
+        # No option's name holds a blank: `- dash` is a text. Its value may: `--title=- dash`.
+        if not word.startswith("-") or word == "-" or any(char.isspace() for char in name):
             positional.append(word)
             continue
-        name, equals, value = word.partition("=")
         found = options.get(name)
         if found is None:
             raise _unknown_option(command, name, options)

@@ -17,12 +17,14 @@ __all__ = ["list_command", "load_command", "show_command"]
 def load_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print the pack for a task, or one memory whole (C33 to C35)."""
     task, memory_id = parsed.word("TASK"), parsed.value("id")
-    if bool(task.strip()) == bool(memory_id):
+    # An empty task is one that nothing answers (a variable in a script may be empty), not a missing one.
+    if ("TASK" in parsed.words) == parsed.given("id"):
+        both = parsed.given("id")
         raise UsageError(
-            "engram load needs a task or an id." if not memory_id else "engram load takes a task or an id, not both.",
+            "engram load takes a task or an id, not both." if both else "engram load needs a task or an id.",
             hint='engram load "what you are about to do", or engram load --id ID',
         )
-    if memory_id:
+    if parsed.given("id"):
         loaded = load_id(session, memory_id)
     else:
         loaded = load(

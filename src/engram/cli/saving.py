@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import Answers
-from engram.errors import RefusedError
+from engram.errors import RefusedError, UsageError
+from engram.model import KINDS
 from engram.service.saving import Outcome, Planned, Proposal, apply, candidate_of, propose, receipts_as_data
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["save_command"]
 
+_KIND_WORDS = (*KINDS, "workflow")
 _QUESTION = "A accept, B <note> accept with a note, C cancel > "
 
 
@@ -34,10 +36,13 @@ def save_command(session: Session, parsed: Parsed, output: Output) -> int:
     outcomes = apply(session, proposal, way=way, note=note)
     for outcome in outcomes:
         _say_outcome(session, outcome, output)
-    return output.done({"saved": True, "outcomes": [_outcome_as_data(session, outcome) for outcome in outcomes]})
+    data = {"saved": True, "outcomes": [_outcome_as_data(session, outcome) for outcome in outcomes]}
+    return output.done(data, code=max(outcome.code for outcome in outcomes))
 
 
 def _candidate(parsed: Parsed) -> Candidate:
+    if not parsed.word("KIND") and parsed.word("TEXT").strip().lower() in _KIND_WORDS:
+        raise UsageError(f"engram save {parsed.word('TEXT')} needs a text.", hint='engram save rule "what to remember"')
     candidate = candidate_of(parsed.word("TEXT"), parsed.word("KIND"))
     given: dict[str, object] = {}
     for option, field in (("title", "title"), ("update", "update"), ("supersedes", "supersedes")):

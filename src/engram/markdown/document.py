@@ -8,6 +8,7 @@ b'---\nid: a\ntags: [x]\nx_team: b # ours\n---\n\n# A\n'
 from __future__ import annotations
 
 from engram.errors import FormatError
+from engram.markdown.conflicts import find_conflict
 from engram.markdown.frontmatter import Entry, format_entry, parse_entries
 from engram.markdown.sections import SECTION_ORDER, escape_title, outline, plain_title, trim_blank
 from engram.model import MAX_BYTES
@@ -25,7 +26,6 @@ __all__ = ["Document", "checked_bytes", "parse_document"]
 
 _BOM = "\ufeff"
 _BOM_BYTES = b"\xef\xbb\xbf"
-_FENCES = ("```", "~~~")
 
 
 class Document(Record):
@@ -239,7 +239,7 @@ def checked_bytes(text: str, path: str) -> bytes:
         line = text.count("\n", 0, error.start) + 1
         raise FormatError("the text holds half a character (a lone surrogate)", path=path, line=line) from None
     if len(data) > MAX_BYTES:
-        raise FormatError(f"it has {len(data)} bytes, more than the {MAX_BYTES} that are read", path=path)
+        raise FormatError(f"it has {len(data):,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)", path=path)
     if "\0" in text:
         raise FormatError("the text holds a NUL character", path=path, line=text.count("\n", 0, text.index("\0")) + 1)
     return data
@@ -247,7 +247,7 @@ def checked_bytes(text: str, path: str) -> bytes:
 
 def _parse(data: bytes, path: str) -> Document:
     if len(data) > MAX_BYTES:
-        _refuse(f"the file has {len(data)} bytes, more than the {MAX_BYTES} that are read", 0)
+        _refuse(f"it has {len(data):,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)", 0)
     if not data:
         _refuse("the file is empty", 0)
     if b"\0" in data:
@@ -258,7 +258,7 @@ def _parse(data: bytes, path: str) -> Document:
     except UnicodeDecodeError as error:
         offset = error.start + (3 if bom else 0)
         _refuse(f"byte {offset} is no valid UTF-8", data.count(b"\n", 0, offset) + 1)
-    if "<<<<<<< " in text and (line := _conflict(text)):
+    if line := find_conflict(text):
         _refuse("a Git conflict marker stands in the file; settle the conflict", line)
     start = text.find("\n") + 1
     opening = text[:start]
@@ -280,31 +280,6 @@ def _parse(data: bytes, path: str) -> Document:
 
 def _refuse(reason: str, line: int) -> NoReturn:
     raise FormatError(reason, line=line)
-
-
-def _conflict(text: str) -> int:
-    """Return the line of a Git conflict, 0 where there is none: all three marks in order, the first in no code fence.
-
-    A fenced example of a conflict begins inside its fence; a fence that opens inside a conflict hides nothing.
-    """
-    fence = ""
-    opened = 0
-    divided = False
-    for number, full in enumerate(text.split("\n"), start=1):
-        line = full.rstrip("\r")
-        if not opened:
-            if fence:
-                if line.startswith(fence) and not line.strip(fence[0] + " \t"):
-                    fence = ""
-            elif line.startswith(_FENCES):
-                fence = line[0] * (len(line) - len(line.lstrip(line[0])))
-            elif line.startswith("<<<<<<< "):
-                opened = number
-        elif not divided:
-            divided = line == "======="
-        elif line.startswith(">>>>>>> "):
-            return opened
-    return 0
 
 
 def _ended(lines: list[str], newline: str) -> list[str]:

@@ -187,6 +187,7 @@ def update_document(document: Document, changes: Mapping[str, object]) -> Docume
     Raises:
         FormatError: where the text cannot be put in (``Document.with_section``).
         TypeError: for a name that is no field.
+        UsageError: for an empty content.
     """
     older = document.get("schema_version") != str(_NEWEST)
     values: dict[str, str | tuple[str, ...] | None] = {}
@@ -225,6 +226,8 @@ def _changed(document: Document, key: str, new: object) -> str | tuple[str, ...]
 
 def _with_content(document: Document, markdown: str) -> Document:
     """Change the content, which in a file without such a section is what stands below the title."""
+    if not markdown.strip():
+        raise UsageError("a memory cannot be left without content", hint="archive it instead")
     found = document.outline()
     if found.section("Content") is None:
         if markdown == _without_content(found):

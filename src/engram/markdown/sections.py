@@ -8,7 +8,7 @@ r"""The body of a memory file: its title, its sections, and texts that are writt
 
 from __future__ import annotations
 
-from engram.markdown.frontmatter import CONFLICT_MARKS
+from engram.markdown.conflicts import CONFLICT_MARKS
 from engram.record import Record
 from engram.text.headings import Heading, find_headings, headings_of_lines
 from engram.text.lines import split_lines, unix_lines
@@ -79,7 +79,10 @@ def outline(body: str) -> Outline:
     headings = headings_of_lines(lines)
     title: Heading | None = None
     marks: list[Heading] = []
+    block = _second_block(lines)
     for heading in headings:
+        if heading.line < block:
+            continue
         if heading.level == 2:
             marks.append(heading)
         elif heading.level == 1 and title is None and not marks:
@@ -90,6 +93,20 @@ def outline(body: str) -> Outline:
         text = trim_blank("\n".join(lines[mark.end : end]))
         sections.append(Section(mark.text, text, mark.line, mark.end, end))
     return Outline(tuple(lines), title, tuple(sections), tuple(headings))
+
+
+def _second_block(lines: list[str]) -> int:
+    """Return the line after a second ``---`` block at the beginning of the body, 0 where there is none (F9).
+
+    CommonMark reads its last key and the ``---`` below as a heading; it is none of ours.
+    """
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if lines[first].rstrip() != "---":
+        return 0
+    for number in range(first + 1, len(lines)):
+        if lines[number].rstrip() == "---":
+            return number + 1
+    return 0
 
 
 def trim_blank(text: str) -> str:

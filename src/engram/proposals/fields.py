@@ -21,12 +21,22 @@ def numbered_lines(text: str) -> list[tuple[int, str]]:
     """Return the numbered lines, stripped, without bullets; a code fence around all of them becomes two empty lines."""
     lines = [_without_bullet(line.strip()) for line in split_lines(text.removeprefix("\ufeff"))]
     filled = [index for index, line in enumerate(lines) if line]
-    if len(filled) > 1:
-        opening, closing = lines[filled[0]], lines[filled[-1]]
-        for mark in ("`", "~"):
-            if opening.startswith(mark * 3) and mark not in opening.lstrip(mark) and closing.strip(mark) == "":
-                lines[filled[0]] = lines[filled[-1]] = ""
+    if len(filled) > 1 and _is_fence(lines[filled[0]], lines[filled[-1]]):
+        lines[filled[0]] = lines[filled[-1]] = ""
     return list(enumerate(lines, 1))
+
+
+def _is_fence(opening: str, closing: str) -> bool:
+    """Say whether two lines are a code fence's; behind the opening one a language may stand, one word and no more."""
+    mark = closing[:1]
+    language = opening.lstrip(mark or " ").strip()
+    return (
+        mark in ("`", "~")
+        and opening.startswith(mark * 3)
+        and closing.startswith(mark * 3)
+        and not closing.strip(mark)
+        and (not language or (language.isascii() and language.isalnum()))
+    )
 
 
 def _without_bullet(line: str) -> str:

@@ -59,7 +59,10 @@ def normalise(text: str) -> str:
         bare = line.strip()
         if bare.startswith(("```", "~~~")):
             fenced = not fenced
-        lines.append(bare[2:] if bare.startswith(("- ", "* ")) and not fenced else bare)
+        # A text that is one bullet stands in a file as a bullet within a bullet, and says the same.
+        while bare.startswith(("- ", "* ")) and not fenced:
+            bare = bare[2:].lstrip()
+        lines.append(bare)
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", "\n".join(lines)).casefold())
     joined = " ".join(folded.split())
     return joined.rstrip(_END_PUNCTUATION + " ") or joined

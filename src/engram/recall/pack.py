@@ -64,9 +64,13 @@ def build_pack(
         (item, render_body(item, variant) if number < limit and disclosure != "cards" else "", render_card(item))
         for number, item in enumerate(chosen)
     ]
-    bodies, cards, omitted = _fill(rendered, budget, with_cards=disclosure != "bodies")
+    return _packed(rendered, budget, with_cards=disclosure != "bodies")
+
+
+def _packed(rendered: Sequence[tuple[Item, str, str]], budget: int, *, with_cards: bool) -> Pack:
+    bodies, cards, omitted = _fill(rendered, budget, with_cards=with_cards)
     if omitted:
-        bodies, cards, omitted = _fill(rendered, budget - _OMITTED_RESERVE, with_cards=disclosure != "bodies")
+        bodies, cards, omitted = _fill(rendered, budget - _OMITTED_RESERVE, with_cards=with_cards)
     text = _join(bodies, cards, omitted, budget)
     return Pack(
         text,
@@ -112,11 +116,19 @@ def render_card(item: Item) -> str:
     return f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {title}{marks}"
 
 
-def join_whole(items: Sequence[Item]) -> Pack:
-    """Return a pack of whole memories, without cards or a budget (C33)."""
+def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
+    """Return a pack of whole memories, without cards (C33).
+
+    Args:
+        items: the memories in load order.
+        budget: tokens for the whole text, never exceeded (C35); None for as many as it takes.
+    """
     if not items:
         return Pack(_NOTHING, (), (), (), estimate_tokens(_NOTHING))
-    text = "\n\n".join(render_whole(item) for item in items)
+    rendered = [(item, render_whole(item), "") for item in items]
+    if budget is not None:
+        return _packed(rendered, budget, with_cards=False)
+    text = "\n\n".join(whole for _, whole, _ in rendered)
     return Pack(text, tuple(item.key for item in items), (), (), estimate_tokens(text))
 
 

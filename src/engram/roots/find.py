@@ -83,7 +83,7 @@ def new_workspace(start: str, environ: Mapping[str, str], config_dir: str) -> Wo
         )
     if project == os.path.dirname(project):
         raise UsageError(f"{project} is the top of the file system, which is no project.")
-    return Workspace(project, os.path.join(project, MEMORY_FOLDER), git)
+    return Workspace(project, _resolved_root(project), git)
 
 
 def _walk(folder: str, top: str, home: str) -> str:

@@ -47,7 +47,7 @@ def show_inert(text: str) -> str:
     opening bracket of ``</memory>`` and its like. Line ends and tabs stay, CR LF becomes LF. Joiners inside emoji and
     inside words of the scripts that need them stay. Showing the result again changes nothing.
     """
-    text = text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", _visible("\r"))
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = _show(text)
     for bracket in _BRACKETS:

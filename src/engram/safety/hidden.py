@@ -22,7 +22,15 @@ _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" + _MA
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u2028\u2029")
 # Blocks whose scripts are written with joiners: Arabic to Mandaic, Devanagari to Sinhala, Tibetan, Myanmar, Khmer,
 # Mongolian, and the presentation forms of Arabic.
-_JOINING = ((0x0590, 0x08FF), (0x0900, 0x0DFF), (0x0F00, 0x109F), (0x1780, 0x18AF), (0xA800, 0xABFF), (0xFB50, 0xFEFF))
+_JOINING = (
+    (0x0590, 0x08FF),
+    (0x0900, 0x0DFF),
+    (0x0F00, 0x109F),
+    (0x1780, 0x18AF),
+    (0xA800, 0xABFF),
+    (0xFB50, 0xFDFF),
+    (0xFE70, 0xFEFC),
+)
 _RIGHT_TO_LEFT = ((0x0590, 0x08FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFE), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF))
 _BLACK_FLAG, _TAG_END = "\U0001f3f4", "\U000e007f"
 _LABELS = {
@@ -79,7 +87,7 @@ def unseen(text: str) -> list[tuple[int, str]]:
             right_to_left = any(_within(other, _RIGHT_TO_LEFT) for other in text[start:line_end] if other not in _MARKS)
         if (
             (char == "\r" and after == "\n")
-            or (char in _JOINERS and _joins(before, after))
+            or (char in _JOINERS and _joins(before, char, after))
             or (kind == "variation" and not _selector(before))
             or (char in _MARKS and right_to_left)
         ):
@@ -104,14 +112,19 @@ def _within(char: str, blocks: Sequence[tuple[int, int]]) -> bool:
     return bool(char) and any(low <= ord(char) <= high for low, high in blocks)
 
 
-def _joins(before: str, after: str) -> bool:
+def _joins(before: str, joiner: str, after: str) -> bool:
     """Say whether a joiner between these two is part of a word in a joining script, or of an emoji."""
     import unicodedata
 
     if _within(before, _JOINING):
         return True
-    emoji = bool(before) and (unicodedata.category(before) in ("So", "Sk") or before in "\ufe0f\u20e3")
-    return emoji and bool(after) and unicodedata.category(after) in ("So", "Sm")
+    # In emoji only the joiner itself, and between pictures: the arrows among them are filed under mathematics.
+    emoji = (
+        bool(before)
+        and joiner == "\u200d"
+        and (unicodedata.category(before) in ("So", "Sk") or before in "\ufe0f\u20e3")
+    )
+    return emoji and after > "\x7f" and unicodedata.category(after) in ("So", "Sm")
 
 
 def _line(text: str, index: int) -> tuple[int, int]:

@@ -283,7 +283,7 @@ REFERENCE = (
         "system-prompt",
         _PROMPT,
         "reveal|print|show|repeat|output|leak|display|dump|disclose|recite|give me|tell me",
-        r"\b[^.\n]{0,30}?(?:\b(?:the |your )?system (?:prompt|message)\b"
+        r"\b[^.\n]{0,30}?(?:\b(?:(?:the |your )?system prompt|your system message)\b"
         r"|\byour (?:initial |original |hidden |full )?(?:instructions|prompt)\b)",
     ),
     _order("system-prompt", _PROMPT, "new system prompt|updated system prompt|real system prompt", r"\b"),

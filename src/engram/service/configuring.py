@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from engram.config.author import Author, read_authors, set_author
 from engram.config.edit import set_key, unset_key
 from engram.config.keys import find, parse_text, validate
 from engram.errors import ConfigError, UsageError
 from engram.service.author import author_file
 from engram.service.session import CONFIG_FILE, Session
-from engram.store.files import atomic_write, digest, read_optional
+from engram.store.files import atomic_write, digest, inside, read_optional
 from engram.store.write import RootWriter, Write
 
 __all__ = ["change_setting", "remember_author"]
@@ -46,7 +44,7 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
             atomic_write(session.user_file, new)
         return session.user_file, new != data
     root = session.root("workspace")
-    path = os.path.join(root.path, CONFIG_FILE)
+    path = inside(root.path, CONFIG_FILE)
     with RootWriter(root.path, session.lock_timeout_s) as writer:
         data = read_optional(path)
         new = _edited(path, data, name, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.config.edit import new_config_text, set_key
+from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
@@ -164,6 +165,7 @@ def _inject_workspace(session: Session) -> Injected:
 
 def _inject_global(session: Session, folder: str) -> Injected:
     path = os.path.realpath(expand(folder, session.environ))
+    validate("global_path", path, "--global-path")  # before anything is made
     notes = []
     made = [] if _is_memory(path) else create_root(path, new_config_text(), _LOCK_S)
     data = read_optional(session.user_file)

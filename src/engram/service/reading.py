@@ -69,7 +69,7 @@ def load(
         query: the task, in any language.
         budget: tokens for the text; ``load.max_tokens`` by default.
         disclosure: ``auto``, ``bodies`` or ``cards``.
-        full: whole memories instead of tiers; the budget has no effect then.
+        full: whole memories instead of tiers, as many as it takes where no budget is given.
 
     Raises:
         UsageError: for an unknown disclosure or a budget out of range.
@@ -90,7 +90,7 @@ def load(
     items = [_item(entry) for entry in ordered]
     limit = settings.integer("load.limit")
     if full:
-        pack = join_whole(items[:limit])
+        pack = join_whole(items[:limit], budget)
     else:
         pack = build_pack(
             items, limit=limit, budget=tokens, disclosure=disclosure, variant=settings.string("rule_variant")
@@ -115,7 +115,7 @@ def load_id(session: Session, text: str) -> Loaded:
                 f"{check_id(text)[1]} is archived, so it is not given to agents.", hint=f"Read it: engram show {text}"
             ) from error
         raise
-    entry = _checked(root, path)
+    entry = _checked(session, root, path)
     return Loaded(join_whole((_item(entry).replace(note=_state_note(entry.memory)),)), (entry,), ())
 
 
@@ -134,7 +134,7 @@ def show_memory(session: Session, text: str) -> Shown:
         if archived := _show_archived(session, text):
             return archived
         raise
-    entry = _checked(root, path)
+    entry = _checked(session, root, path)
     data = read_guarded(root.path, path)
     if digest(data) != entry.hash:
         raise IntegrityError(f"{path} is changing right now.", hint="Run the command again.", path=path)
@@ -260,10 +260,14 @@ def _state_note(memory: Memory) -> str:
     return ""
 
 
-def _checked(root: MemoryRoot, path: str) -> Entry:
+def _checked(session: Session, root: MemoryRoot, path: str) -> Entry:
     stored = root.read(path)
     if isinstance(stored, Stored):
-        return _entry(root, stored, stored.memory.id)
+        memory_id = stored.memory.id
+        others = (other for other in session.roots if other.scope == "workspace")
+        # The same key that a pack gives it (C35).
+        both = root.scope == "global" and any(other.find(memory_id) for other in others)
+        return _entry(root, stored, f"global/{memory_id}" if both else memory_id)
     full = os.path.join(root.path, *path.split("/"))
     if stored.kind in {"mismatch", "unlisted"}:
         raise IntegrityError(stored.text, path=full)
@@ -282,9 +286,14 @@ def _show_archived(session: Session, text: str) -> Shown | None:
             # Older folders kept no hashes of archived files (F14); where there is one it counts.
             if expected and value not in expected:
                 raise IntegrityError(f"SKIPPED {path}: it changed since it was archived", path=path)
-            header, inner = read_archived(data)
-            folder = path.split("/")[2]
-            memory = read_memory(inner, path=f"{folder}/{memory_id}.md", scope=root.scope)
+            try:
+                header, inner = read_archived(data)
+                # The file's own folder tells the kind where the memory does not: archive/<day>/<kind>/<id>.md.
+                folder = path.rpartition("/")[0].rpartition("/")[2]
+                memory = read_memory(inner, path=f"{folder}/{memory_id}.md", scope=root.scope)
+            except FormatError as error:
+                full = os.path.join(root.path, *path.split("/"))
+                raise FormatError(f"SKIPPED {path}: {error.message}", path=full, line=error.line) from error
             memory = memory.replace(archived_at=header.get("archived", ""), lifecycle="archived")
             return Shown(Entry(memory, memory.id, path, root, value), data.decode("utf-8"), archived=True)
     return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
+from engram.errors import EngramError, FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import content_text, render_memory, update_document
-from engram.model import FOLDERS, KINDS, MAX_BYTES, Memory
+from engram.model import FOLDERS, KINDS, Memory
 from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
 from engram.proposals.verdicts import Verdict, judge, least_in_common, normalise, words_in, words_of
 from engram.record import Record
@@ -21,7 +21,7 @@ from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engram.config.author import Author
     from engram.model import Kind, Scope
@@ -52,6 +52,11 @@ class Planned(Record):
     preview: str
     base: str
 
+    @property
+    def effect(self) -> tuple[str, str, str, tuple[Write, ...]]:
+        """What a human approves: the verdict, what it touches, and every byte. Other memories may come and go."""
+        return self.verdict.word, self.verdict.id, self.id, self.writes
+
 
 class Proposal(Record):
     """A candidate with what it would do in each scope, and what was redacted on the way."""
@@ -63,12 +68,16 @@ class Proposal(Record):
 
 
 class Outcome(Record):
-    """What became of one planned change: ``saved`` with receipts, or ``unchanged`` with the reason."""
+    """What became of one planned change: done with receipts, or not, with the reason.
+
+    ``code`` is the exit code of the error that kept it from being done; 0 for a NOOP.
+    """
 
     planned: Planned
     done: bool
     reason: str
     receipts: tuple[Receipt, ...] = ()
+    code: int = 0
 
 
 def candidate_of(text: str, kind: str = "") -> Candidate:
@@ -133,40 +142,48 @@ def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> 
         way: how it was approved, for the changelog (C59a): ``terminal`` or ``pipe``.
         note: a human's note, kept in the memory under ``## Human Note``.
 
+    Returns:
+        What became of each scope. Once something was written, what fails in another scope is an outcome too.
+
     Raises:
         SafetyError: when the note holds what must not become memory.
-        IntegrityError: when memory changed since the proposal was shown; nothing is written then.
-        StoreError: nothing was written in that scope.
+        IntegrityError: when memory changed since the proposal was shown; nothing was written.
+        StoreError: nothing was written.
     """
-    candidate = proposal.candidate
     if note:
-        (note,), _ = _checked_texts(session, [note], "rule")
-    author = proposal.author
-    outcomes = []
-    stale = ""
+        (note,), redacted = _checked_texts(session, [note], proposal.candidate.type or "knowledge")
+        for message in redacted:
+            session.say("info", "redacted", f"Redacted in the note: {message}")
+    outcomes: list[Outcome] = []
     for planned in proposal.planned:
         if not planned.writes:
             outcomes.append(Outcome(planned, done=False, reason=planned.verdict.reason))
             continue
-        root = session.root(planned.scope)
-        with RootWriter(root.path, session.lock_timeout_s) as writer:
-            for sentence in writer.healed:
-                session.say("info", "healed", sentence, path=root.path)
-            again = planned if digest(root.ledger().source) == planned.base else _plan(root, candidate, author)
-            if again.replace(base="") != planned.replace(base=""):
-                stale = (
-                    f"{planned.id} changed after it was shown ({planned.verdict.line()}; now {again.verdict.line()})"
-                )
-                outcomes.append(Outcome(planned, done=False, reason=stale))
-                continue
-            final = _plan(root, candidate, author, note) if note else planned
-            receipts = writer.apply(final.writes, _what(final), way)
-        outcomes.append(Outcome(final, done=True, reason="saved", receipts=tuple(receipts)))
-    if stale and not any(outcome.done for outcome in outcomes):
-        raise IntegrityError(
-            f"Nothing was saved: {stale}.", hint="Run the command again to see the memory as it is now."
-        )
+        try:
+            outcomes.append(_apply_one(session, proposal, planned, way=way, note=note))
+        except EngramError as error:
+            if not any(outcome.done for outcome in outcomes):
+                raise
+            outcomes.append(Outcome(planned, done=False, reason=error.message, code=error.exit_code))
     return outcomes
+
+
+def _apply_one(session: Session, proposal: Proposal, planned: Planned, *, way: str, note: str) -> Outcome:
+    candidate, author = proposal.candidate, proposal.author
+    root = session.root(planned.scope)
+    with RootWriter(root.path, session.lock_timeout_s) as writer:
+        for sentence in writer.healed:
+            session.say("info", "healed", sentence, path=root.path)
+        again = planned if digest(root.ledger().source) == planned.base else _plan(root, candidate, author)
+        if again.effect != planned.effect:
+            raise IntegrityError(
+                f"Nothing was saved in {planned.scope} memory: {planned.id} changed after it was shown "
+                f"({planned.verdict.line()}; now {again.verdict.line()}).",
+                hint="Run the command again to see the memory as it is now.",
+            )
+        final = _plan(root, candidate, author, note) if note else planned
+        receipts = writer.apply(final.writes, _what(final), way)
+    return Outcome(final, done=True, reason="saved", receipts=tuple(receipts))
 
 
 def _plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "") -> Planned:
@@ -218,8 +235,8 @@ def _plan_add(
         human_note=note,
         variants=tuple((name, text) for name, text in variants if text),
     )
-    data = _within_limit(render_memory(memory))
     path = f"{FOLDERS[kind]}/{memory_id}.md"
+    data = _written(path, lambda: render_memory(memory))
     writes = [Write(path, "", data)]
     preview = _diff(path, b"", data)
     if verdict.word == "SUPERSEDE":
@@ -232,7 +249,7 @@ def _plan_add(
             "revision": old.memory.revision + 1,
         }
         before = read_guarded(root.path, old.path)
-        after = update_document(parse_document(before, old.path), changes).to_bytes()
+        after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
         writes.append(Write(old.path, old.hash, after))
         preview += _diff(old.path, before, after)
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
@@ -278,7 +295,7 @@ def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, no
         # F7: an older file keeps its schema; these keys are not part of it.
         for name in ("revision", "last_confirmed"):
             changes.pop(name)
-    after = _within_limit(update_document(parse_document(before, old.path), changes).to_bytes())
+    after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
     preview = _diff(old.path, before, after)
     title = candidate.title or memory.title
     return Planned(
@@ -305,13 +322,13 @@ def merged_content(old: str, new: str) -> str:
     return f"{old}\n{gap}{_bullet(new)}" if old.strip() else new
 
 
-def _within_limit(data: bytes) -> bytes:
-    if len(data) > MAX_BYTES:
-        raise UsageError(
-            f"The memory would have {len(data):,} bytes; it may have at most {MAX_BYTES:,} (256 KiB).",
-            hint="Nothing was saved. Split it into several memories.",
-        )
-    return data
+def _written(path: str, render: Callable[[], bytes]) -> bytes:
+    """Return the bytes of a memory that is to be written, or say why the text cannot be one (B2: the limit)."""
+    try:
+        return render()
+    except FormatError as error:
+        hint = error.hint or "Split it into several memories."
+        raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
 
 
 def _bullet(text: str) -> str:
@@ -388,12 +405,19 @@ def _stored(root: MemoryRoot, memory_id: str) -> Stored:
 
 
 def _safe(session: Session, candidate: Candidate) -> tuple[Candidate, tuple[str, ...]]:
-    """Check every text of a candidate before anything of it is shown (F21 ``safety.*``)."""
-    names = ("text", "title", "context", "light", "balanced", "strict")
-    texts, said = _checked_texts(session, [getattr(candidate, name) for name in names], candidate.type or "knowledge")
-    lists, said_too = _checked_texts(session, ["\n".join(candidate.triggers)], candidate.type or "knowledge")
-    triggers = tuple(line for line in lists[0].split("\n") if line)
-    return candidate.replace(**dict(zip(names, texts, strict=True)), triggers=triggers), (*said, *said_too)
+    """Check every field of a candidate before anything of it is shown (F21 ``safety.*``).
+
+    What a field holds reaches the file, the preview or an error message; of an id only a refusal counts, since a
+    redacted one would name another memory.
+    """
+    kind = candidate.type or "knowledge"
+    names = ("text", "title", "context", "level", "light", "balanced", "strict")
+    texts, said = _checked_texts(session, [getattr(candidate, name) for name in names], kind)
+    lists, said_too = _checked_texts(session, ["\n".join(candidate.triggers), "\n".join(candidate.role)], kind)
+    triggers, role = (tuple(line for line in text.split("\n") if line) for text in lists)
+    _checked_texts(session, ["\n".join((candidate.update, candidate.supersedes, *candidate.depends_on))], kind)
+    safe = candidate.replace(**dict(zip(names, texts, strict=True)), triggers=triggers, role=role)
+    return safe, (*said, *said_too)
 
 
 def _checked_texts(session: Session, texts: Sequence[str], kind: str) -> tuple[list[str], tuple[str, ...]]:

@@ -24,6 +24,8 @@ __all__ = [
     "atomic_write",
     "digest",
     "fsync_folder",
+    "inside",
+    "leaves",
     "make_folders",
     "read_guarded",
     "read_optional",
@@ -31,6 +33,12 @@ __all__ = [
     "walk_markdown",
     "write_durable",
 ]
+
+
+# A clone may bring a pipe under any name, and opening one would wait for ever; without O_NOFOLLOW it could point a file
+# that Engram makes for itself at one of the user's.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def digest(data: bytes) -> str:
@@ -52,35 +60,76 @@ def read_guarded(root: str, path: str) -> bytes:
         if os.path.islink(full):
             full = os.path.realpath(os.path.join(root, *path.split("/")))
             if not full.startswith(root.rstrip(os.sep) + os.sep):
-                raise FormatError(f"{path} is a link that leaves the memory folder; it is not read.", path=path)
+                raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
             break
-    with open(full, "rb", buffering=0) as file:
-        info = os.fstat(file.fileno())
+    fd = os.open(full, _READ)
+    try:
+        info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
-            raise FormatError(f"{path} is no regular file.", path=path)
+            raise FormatError("it is no regular file", path=path)
         if info.st_size > MAX_BYTES:
             raise FormatError(
-                f"{path} has {info.st_size:,} bytes; a memory holds at most {MAX_BYTES:,} (256 KiB).",
+                f"it has {info.st_size:,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)",
                 path=path,
                 hint="Split it into several memories.",
             )
-        return file.read(MAX_BYTES + 1)
+        return _read_all(fd, info.st_size)
+    finally:
+        os.close(fd)
+
+
+def inside(root: str, path: str) -> str:
+    """Return where the file ``path`` of a root is, if that is below ``root``, through whatever links.
+
+    What a clone brings (a link, the journal of an interrupted write) must not make us read or write anything else (F4).
+
+    Raises:
+        StoreError: when the path, or a link on its way, leaves the root.
+    """
+    parts = path.split("/")
+    full = os.path.join(root, *parts)
+    plain = not any(part in {"", ".", ".."} for part in parts) and (os.name != "nt" or not {*path} & {"\\", ":"})
+    real = os.path.realpath(full) if plain else ""
+    if not plain or (real != full and not real.startswith(root.rstrip(os.sep) + os.sep)):
+        raise StoreError(
+            f"{path} in {root} leads out of the memory folder, so nothing is read or written there.",
+            hint="Look at what is there, and remove it.",
+            path=full,
+        )
+    return full
 
 
 def read_optional(path: str) -> bytes | None:
-    """Return the bytes of ``path``, None when there is no such file."""
+    """Return the bytes of ``path``, None when there is no such file; OSError for what is no regular file."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
+        fd = os.open(path, _READ)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(0, "it is no regular file", path)
+        return _read_all(fd, info.st_size)
+    finally:
+        os.close(fd)
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    chunks = []
+    # One byte more than there should be: the usual file takes one call to read and one to see its end.
+    while chunk := os.read(fd, size + 1):
+        chunks.append(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 def walk_markdown(root: str, folder: str) -> Iterator[str]:
     """Yield the ``.md`` files below ``root/folder`` as sorted paths with ``/``, relative to ``root``.
 
-    Hidden names are passed over. A folder that is a link is not entered: what lies behind it is not this root's.
+    Hidden names are passed over. A folder that is a link is not entered, ``folder`` itself only where it stays in the
+    root: what lies behind it is not this root's.
     """
+    if leaves(root, folder):
+        return
     pending = [folder]
     while pending:
         here = pending.pop(0)
@@ -100,6 +149,12 @@ def walk_markdown(root: str, folder: str) -> Iterator[str]:
         pending[:0] = deeper
 
 
+def leaves(root: str, path: str) -> bool:
+    """Tell whether ``path`` below ``root`` is a link that leaves the root."""
+    full = os.path.join(root, *path.split("/"))
+    return os.path.islink(full) and not os.path.realpath(full).startswith(root.rstrip(os.sep) + os.sep)
+
+
 def fsync_folder(folder: str) -> None:
     """Make the names in ``folder`` durable. Windows cannot open a folder and needs no such call."""
     if os.name == "nt":
@@ -113,7 +168,7 @@ def fsync_folder(folder: str) -> None:
 
 def write_durable(path: str, data: bytes, mode: int = 0o666) -> None:
     """Write a new file whole and fsync it; nothing is replaced in place by this."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
+    fd = os.open(path, _MAKE, mode)
     try:
         view = memoryview(data)
         while view:
@@ -166,11 +221,15 @@ def store_error(error: OSError, path: str) -> StoreError:
     """Say what a failed write means to a person: which place, why, what to do next."""
     import errno
 
+    blocker = error.filename or path
     reasons = {
         errno.ENOSPC: ("the disk is full", "Free some space, then run the command again."),
         errno.EDQUOT: ("your disk quota is used up", "Free some space, then run the command again."),
         errno.EROFS: ("the file system is read-only", "Reading works; to save, use a writable checkout."),
         errno.EACCES: ("you may not write there", "Change the folder's permissions, or save to the other scope."),
+        errno.EEXIST: (f"{blocker} is no folder", "Move that file away, then run the command again."),
+        errno.ENOTDIR: (f"{blocker} lies below a file", "Move that file away, then run the command again."),
+        errno.ELOOP: ("a link stands where Engram keeps a file of its own", "Remove that link."),
         errno.EPERM: ("you may not write there", "Change the folder's permissions, or save to the other scope."),
     }
     reason, hint = reasons.get(error.errno or 0, (error.strerror or str(error), "Nothing was saved."))

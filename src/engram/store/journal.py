@@ -11,7 +11,7 @@ import os
 
 from engram.errors import StoreError
 from engram.record import Record
-from engram.store.files import digest, fsync_folder, make_folders, read_optional, store_error, write_durable
+from engram.store.files import digest, fsync_folder, inside, make_folders, read_optional, store_error, write_durable
 from engram.store.ledger import LEDGER, format_ledger, parse_ledger
 from engram.text.jsonc import JsoncError, dumps, parse
 
@@ -55,7 +55,7 @@ def commit(root: str, writes: Sequence[Write], note: str) -> None:
         StoreError: the old state stands; or, where even undoing failed, the next command finishes or undoes it.
     """
     _check_old(root, writes)
-    journal = os.path.join(root, JOURNAL)
+    journal = inside(root, JOURNAL)
     targets = [Target(w.path, w.old, "" if w.data is None else digest(w.data)) for w in writes]
     done = 0
     try:
@@ -66,11 +66,11 @@ def commit(root: str, writes: Sequence[Write], note: str) -> None:
             if write.data is not None:
                 write_durable(os.path.join(journal, f"{number}.new"), write.data)
             if write.old:
-                _keep_old(_full(root, write.path), os.path.join(journal, f"{number}.old"))
+                _keep_old(inside(root, write.path), os.path.join(journal, f"{number}.old"))
         fsync_folder(journal)
         touched: list[str] = []
         for number, write in enumerate(writes):
-            folder = os.path.dirname(_full(root, write.path))
+            folder = os.path.dirname(inside(root, write.path))
             if touched and folder != touched[-1]:
                 fsync_folder(touched[-1])
             make_folders(root, folder)
@@ -107,13 +107,21 @@ def recover(root: str) -> list[str]:
     Returns:
         One sentence for a person for each interrupted transaction; ``[]`` when there was none.
     """
-    journal = os.path.join(root, JOURNAL)
+    journal = inside(root, JOURNAL)
     if not os.path.isdir(journal):
         return []
     if not has_open_journal(root):
         _drop_leftovers(journal)
         return []
     targets, note = _read_open(root)
+    for target in targets:
+        try:
+            inside(root, target.path)
+        except StoreError as error:
+            raise StoreError(
+                f"{os.path.join(journal, _OPEN)} is no journal of Engram's: {error.message}",
+                hint=f"Look at the folder {JOURNAL}, and remove it.",
+            ) from error
     try:
         if _all_staged(root, targets):
             kept = _finish(root, targets)
@@ -129,7 +137,11 @@ def recover(root: str) -> list[str]:
 
 def _check_old(root: str, writes: Sequence[Write]) -> None:
     for write in writes:
-        data = read_optional(_full(root, write.path))
+        path = inside(root, write.path)
+        try:
+            data = read_optional(path)
+        except OSError as error:
+            raise store_error(error, path) from error
         if ("" if data is None else digest(data)) != write.old:
             raise StoreError(
                 f"{write.path} changed while it was being written, so nothing was saved.",
@@ -147,7 +159,7 @@ def _write_open(journal: str, targets: Sequence[Target], note: str) -> None:
 
 
 def _read_open(root: str) -> tuple[list[Target], str]:
-    data = read_optional(os.path.join(root, JOURNAL, _OPEN))
+    data = read_optional(inside(root, f"{JOURNAL}/{_OPEN}"))
     if data is None:
         return [], ""
     try:
@@ -166,10 +178,6 @@ def _read_open(root: str) -> tuple[list[Target], str]:
         ) from error
 
 
-def _full(root: str, path: str) -> str:
-    return os.path.join(root, *path.split("/"))
-
-
 def _keep_old(path: str, copy: str) -> None:
     try:
         os.link(path, copy)
@@ -179,7 +187,7 @@ def _keep_old(path: str, copy: str) -> None:
 
 
 def _put(root: str, journal: str, number: int, path: str, *, gone: bool) -> None:
-    full = _full(root, path)
+    full = inside(root, path)
     if gone:
         try:
             os.unlink(full)
@@ -195,22 +203,22 @@ def _hash_at(path: str) -> str:
 
 
 def _all_staged(root: str, targets: Sequence[Target]) -> bool:
-    journal = os.path.join(root, JOURNAL)
+    journal = inside(root, JOURNAL)
     for number, target in enumerate(targets):
         if target.new and target.new not in {
             _hash_at(os.path.join(journal, f"{number}.new")),
-            _hash_at(_full(root, target.path)),
+            _hash_at(inside(root, target.path)),
         }:
             return False
     return True
 
 
 def _finish(root: str, targets: Sequence[Target]) -> list[str]:
-    journal = os.path.join(root, JOURNAL)
+    journal = inside(root, JOURNAL)
     said: list[str] = []
     folders = []
     for number, target in enumerate(targets):
-        full = _full(root, target.path)
+        full = inside(root, target.path)
         now = _hash_at(full)
         if now == target.new:
             continue
@@ -232,11 +240,11 @@ def _finish(root: str, targets: Sequence[Target]) -> list[str]:
 def _merged(root: str, journal: str, number: int, targets: Sequence[Target]) -> bytes | None:
     """Return the bytes that a ledger or changelog which changed since the crash (a pull) gets; None for other files."""
     path = targets[number].path
-    now = read_optional(_full(root, path)) or b""
+    now = read_optional(inside(root, path)) or b""
     if path == LEDGER:
         hashes = parse_ledger(now)
         for target in targets:
-            if target.path == LEDGER or _hash_at(_full(root, target.path)) != target.new:
+            if target.path == LEDGER or _hash_at(inside(root, target.path)) != target.new:
                 continue
             if target.new and target.path.endswith(".md") and "/" in target.path:
                 hashes[target.path] = (target.new,)
@@ -254,7 +262,7 @@ def _set_aside(root: str, journal: str, number: int, target: Target) -> str:
     if not target.new:
         return f"{target.path} changed since, so it was left in place."
     number_aside = 1
-    while os.path.exists(aside := os.path.join(root, "inbox", f"interrupted-{number_aside}.txt")):
+    while os.path.lexists(aside := inside(root, f"inbox/interrupted-{number_aside}.txt")):
         number_aside += 1
     make_folders(root, os.path.dirname(aside))
     os.replace(os.path.join(journal, f"{number}.new"), aside)
@@ -265,10 +273,10 @@ def _set_aside(root: str, journal: str, number: int, target: Target) -> str:
 
 def _undo(root: str, targets: Sequence[Target], *, drop: bool = True) -> None:
     """Put the old bytes back wherever the new ones had arrived, last step first."""
-    journal = os.path.join(root, JOURNAL)
+    journal = inside(root, JOURNAL)
     try:
         for number, target in reversed(list(enumerate(targets))):
-            full = _full(root, target.path)
+            full = inside(root, target.path)
             if _hash_at(full) != target.new or target.new == target.old:
                 continue
             if target.old:

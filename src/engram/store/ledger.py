@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from engram.store.files import read_optional
+from engram.store.files import inside, read_optional
 from engram.text.jsonc import JsoncError, dumps, parse
 
 TYPE_CHECKING = False
@@ -61,7 +59,7 @@ class Ledger:
 
 def read_ledger(root: str) -> Ledger:
     """Read the hashes of ``root``: ``SHA256SUMS``, and only where that is missing ``memory.hashes.json`` (F14)."""
-    source = read_optional(os.path.join(root, LEDGER))
+    source = read_optional(inside(root, LEDGER))
     if source is not None:
         return Ledger(source)
     return Ledger(None, read_legacy(root))
@@ -69,7 +67,7 @@ def read_ledger(root: str) -> Ledger:
 
 def read_legacy(root: str) -> dict[str, str] | None:
     """Return the hashes of ``memory.hashes.json``, None without it; what is no JSON object vouches for nothing."""
-    data = read_optional(os.path.join(root, LEGACY_LEDGER))
+    data = read_optional(inside(root, LEGACY_LEDGER))
     if data is None:
         return None
     try:

@@ -47,9 +47,10 @@ class RootLock:
 
     def __enter__(self) -> Self:
         try:
-            fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         except OSError as error:
-            raise store_error(error, os.path.dirname(self.path)) from error
+            in_the_way = os.path.islink(self.path) or os.path.isdir(self.path)
+            raise store_error(error, self.path if in_the_way else os.path.dirname(self.path)) from error
         try:
             self._acquire(fd)
         except BaseException:

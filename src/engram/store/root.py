@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 
 from engram.errors import EngramError, FormatError, NotFoundError
+from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, Memory
 from engram.record import Record
-from engram.store.files import digest, read_guarded, walk_markdown
+from engram.store.files import digest, leaves, read_guarded, walk_markdown
 from engram.store.journal import has_open_journal, journal_hashes, recover
 from engram.store.ledger import LEDGER, Ledger, read_ledger
 from engram.store.lock import RootLock
@@ -47,7 +48,8 @@ class Skipped(Record):
     @property
     def text(self) -> str:
         """The line that people and agents see in place of the memory."""
-        return f"SKIPPED {self.path}: {self.reason}"
+        place = f" (line {self.line})" if self.line else ""
+        return f"SKIPPED {self.path}: {self.reason}{place}"
 
 
 class MemoryRoot:
@@ -137,7 +139,11 @@ class MemoryRoot:
     def memories(self) -> tuple[list[Stored], list[Skipped]]:
         """Read every active memory; of two files with one id the first by kind and name counts (F11)."""
         found: list[Stored] = []
-        skipped: list[Skipped] = []
+        skipped = [
+            Skipped(folder, "unreadable", "it is a link that leaves the memory folder; nothing behind it is read")
+            for folder in FOLDERS.values()
+            if leaves(self.path, folder)
+        ]
         owners: dict[str, str] = {}
         for path in self.active_paths():
             stored = self.read(path)
@@ -167,9 +173,26 @@ class MemoryRoot:
         return next((path for path in self.active_paths() if fold_id(stem(path)) == folded), "")
 
     def find_archived(self, memory_id: str) -> list[str]:
-        """Return the archived files of this id, oldest first (``<id>.md``, ``<id>-2.md``, …)."""
+        """Return the archived files of this id, oldest first: by day, in one day ``<id>.md`` before ``<id>-2.md``."""
         folded = fold_id(memory_id)
-        return [path for path in self.archived_paths() if fold_id(stem(path)) == folded]
+        found: list[tuple[str, int, str]] = []
+        for path in self.archived_paths():
+            day = path.split("/")[1]
+            name = stem(path)
+            base, _, number = name.rpartition("-")
+            if fold_id(name) == folded:
+                found.append((day, 1, path))
+            elif number.isdecimal() and fold_id(base) == folded and fold_id(self._original_id(path)) == folded:
+                found.append((day, int(number), path))
+        return [path for _, _, path in sorted(found)]
+
+    def _original_id(self, path: str) -> str:
+        """Return the id that an archived memory had: ``x-2.md`` is the second ``x`` of a day, or the only ``x-2``."""
+        try:
+            header, _ = read_archived(read_guarded(self.path, path))
+        except (OSError, FormatError):
+            return ""
+        return stem(header.get("original", ""))
 
     def ids(self) -> list[str]:
         """Return the ids of all active files, readable or not."""

@@ -107,12 +107,17 @@ def list_trusted(config_dir: str) -> list[TrustRecord]:
     if data is None:
         return []
     try:
-        rows = parse(data.decode("utf-8"))
-        return [TrustRecord(**{**row, "commits": tuple(row["commits"])}) for row in rows]  # type: ignore[attr-defined]
+        return _records(parse(data.decode("utf-8")))
     except (JsoncError, UnicodeDecodeError, TypeError, KeyError) as error:
         raise ConfigError(
             f"{path} cannot be read: {error}.", hint="Mend it, or remove it and run engram trust again.", path=path
         ) from error
+
+
+def _records(rows: object) -> list[TrustRecord]:
+    if not isinstance(rows, list):
+        raise TypeError("it holds no list")
+    return [TrustRecord(**{**row, "commits": tuple(row["commits"])}) for row in rows]
 
 
 def _key(workspace: Workspace) -> str:

@@ -8,7 +8,7 @@ import time
 from engram.errors import FormatError, StoreError
 from engram.model import FOLDERS
 from engram.record import Record
-from engram.store.files import digest, make_folders, read_guarded, read_optional, store_error
+from engram.store.files import digest, inside, make_folders, read_guarded, read_optional, store_error
 from engram.store.journal import CHANGELOG, Write, commit, recover
 from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, format_ledger, format_legacy, read_ledger, read_legacy
 from engram.store.lock import RootLock
@@ -86,7 +86,7 @@ class RootWriter:
         return [self._receipt(write) for write in writes]
 
     def _receipt(self, write: Write) -> Receipt:
-        data = read_optional(_at(self.root, write.path))
+        data = read_optional(inside(self.root, write.path))
         found = "" if data is None else digest(data)
         if found != ("" if write.data is None else digest(write.data)):
             raise StoreError(f"{write.path} does not hold what was written to it.", path=write.path)
@@ -104,7 +104,7 @@ class RootWriter:
             else:
                 hashes[path] = (digest(data),)
         out = [_replacing(LEDGER, ledger.source if ledger.exists else None, format_ledger(hashes))]
-        old_source = read_optional(os.path.join(self.root, LEGACY_LEDGER))
+        old_source = read_optional(inside(self.root, LEGACY_LEDGER))
         if old_source is not None:
             legacy = read_legacy(self.root) or {}
             # Kept in step (F14): what it names, and what is written now; archived files were never in it.
@@ -136,7 +136,7 @@ class RootWriter:
             return ""
 
     def _changelog_write(self, path: str, what: str, way: str) -> Write:
-        old = read_optional(os.path.join(self.root, CHANGELOG))
+        old = read_optional(inside(self.root, CHANGELOG))
         text = _CHANGELOG_HEAD if old is None else old.decode("utf-8", "surrogateescape")
         if "<<<<<<< " in text:
             lines = text.split("\n")
@@ -150,7 +150,7 @@ class RootWriter:
         """Return what keeps derived and private files out of Git, where an older folder lacks it."""
         out = []
         for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
-            old = read_optional(os.path.join(self.root, name))
+            old = read_optional(inside(self.root, name))
             new = _with_lines(old, lines)
             if new != old:
                 out.append(_replacing(name, old, new))

@@ -58,7 +58,7 @@ def headings_of_lines(lines: list[str]) -> list[Heading]:
                 if line[1:2] == " " and line[2:3].isalpha():
                     blocks.bullet(line)
                     continue
-            elif first == "#" and line[-1] != "#" and blocks.heading(number, line):
+            elif first == "#" and line[-1] not in "# \t" and blocks.heading(number, line):
                 continue
         blocks.feed(number, line)
     return blocks.found

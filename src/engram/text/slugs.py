@@ -137,10 +137,10 @@ def check_id(text: str) -> tuple[str, str]:
 def _refuse_hostile(name: str, text: str) -> None:
     if not name:
         _refuse(text, "it is empty")
-    if name in {".", ".."} or "/" in name or "\\" in name:
-        _refuse(text, "it is a path")
     if len(name) > 1 and name[1] == ":":
         _refuse(text, "it begins with a drive letter")
+    if name in {".", ".."} or "/" in name or "\\" in name:
+        _refuse(text, "it is a path")
     if name[0] == ".":
         _refuse(text, "it begins with a dot")
     for char in name:

@@ -4,7 +4,7 @@ Tokenizers differ between vendors and versions, so this is an estimate that lean
 keeps is kept by the common ones. It is not additive (a piece at a border counts once): call it on the final text.
 
 >>> estimate_tokens("Use pnpm for every install.")
-6
+7
 >>> estimate_tokens("用户身份")
 4
 """
@@ -30,10 +30,10 @@ def estimate_tokens(text: str) -> int:
     total = text.count("\n") + text.count("\n  ") + text.count("\t")
     for word in text.split():
         if word.isascii():
-            if word.isalpha():
+            if word.isalpha() and word[1:].islower():
                 total += (len(word) + _LETTERS - 1) // _LETTERS
                 continue
-            if word[:-1].isalpha():  # a word with one mark behind it
+            if word[:-1].isalpha() and word[1:].islower():  # a word with one mark behind it
                 total += (len(word) + _LETTERS - 2) // _LETTERS + 1
                 continue
         total += _pieces(word)

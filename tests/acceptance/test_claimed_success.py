@@ -1,0 +1,254 @@
+"""B1, B2, B4: what cannot be written whole is an error that says why; "saved" is never said of less than that."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engram.errors import UsageError
+from engram.proposals.candidates import Candidate
+from engram.service.saving import apply, propose
+from engram.service.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Runner
+
+BLOCK = 4096  # a page, which is what a file of any size takes at least on a tmpfs
+
+
+class Disks:
+    """A mount namespace of its own: what is mounted in it is seen by the commands run in it, and ends with them."""
+
+    def __init__(self, holder: subprocess.Popen[bytes]) -> None:
+        user = ["--user", "--preserve-credentials"] if os.geteuid() else []
+        self.enter = ["nsenter", "--target", str(holder.pid), "--mount", *user, "--"]
+        self._root = f"/proc/{holder.pid}/root"
+
+    def mount(self, *args: str | Path) -> None:
+        done = subprocess.run([*self.enter, "mount", *map(str, args)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"this machine does not let a test mount anything: {done.stderr.strip()}")
+
+    def seen(self, path: Path) -> Path:
+        """Return the path by which this process reaches a file inside."""
+        return type(path)(f"{self._root}{path}")
+
+    def runner(self, engram: Runner) -> Runner:
+        inside = type(engram)(engram.scratch, engram.cwd)
+        inside.command = [*self.enter, "sh", "-c", 'cd "$0" && exec "$@"', str(engram.cwd), *engram.command]
+        return inside
+
+
+@pytest.fixture
+def disks() -> Iterator[Disks]:
+    if not shutil.which("unshare") or not shutil.which("nsenter"):
+        pytest.skip("unshare and nsenter (util-linux) are not here")
+    user = ["--map-root-user"] if os.geteuid() else []
+    with subprocess.Popen(
+        ["unshare", "--mount", *user, "sh", "-c", "echo ready && exec cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as holder:
+        assert holder.stdin
+        assert holder.stdout
+        ready = holder.stdout.readline() == b"ready\n"
+        try:
+            if not ready:
+                pytest.skip("this machine gives no mount namespace")
+            yield Disks(holder)
+        finally:
+            holder.stdin.close()
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """Return every durable file of a root."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        name = path.relative_to(root).as_posix()
+        if path.is_file() and name not in {".lock", "filler"}:
+            found[name] = path.read_bytes()
+    return found
+
+
+@pytest.fixture
+def root(engram: Runner, workspace: Path) -> Path:
+    engram.ok("inject")
+    engram.save("rule", "The first one stands.")
+    return workspace / ".agents" / ".engram"
+
+
+def test_a_read_only_folder_is_an_error_that_names_it(engram: Runner, root: Path, disks: Disks) -> None:  # B1
+    disks.mount("--bind", root, root)
+    disks.mount("-o", "remount,ro,bind", root)
+    inside = disks.runner(engram)
+    before = contents(root)
+    for command in (
+        ("save", "rule", "The second one is refused."),
+        ("archive", "the-first-one-stands", "--reason", "x"),
+        ("config", "set", "load.limit", "6"),
+    ):
+        done = inside.run(*command, input="A\n")
+        assert done.returncode == 1, command
+        assert str(root) in done.stderr
+        assert "read-only" in done.stderr
+        assert "Saved" not in done.stdout
+        assert "Archived" not in done.stdout
+    assert contents(root) == before
+
+
+def test_a_read_only_checkout_is_read_as_ever(engram: Runner, root: Path, disks: Disks) -> None:  # F3
+    reading = (("list",), ("load", "which one stands"), ("load", "--id", "the-first-one-stands"), ("verify",))
+    writable = [engram.ok(*command) for command in reading]
+    disks.mount("--bind", root, root)
+    disks.mount("-o", "remount,ro,bind", root)
+    inside = disks.runner(engram)
+    assert [inside.ok(*command) for command in reading] == writable
+    assert inside.ok("status").count("read-only") == 1
+    assert "The first one stands" in inside.ok("show", "the-first-one-stands")
+
+
+def test_a_journal_that_stands_in_a_read_only_checkout_harms_no_reader(
+    engram: Runner, root: Path, disks: Disks
+) -> None:  # F15
+    (root / ".journal" / "open.json").write_text('{"version": 1, "note": "x", "targets": []}', encoding="utf-8")
+    disks.mount("--bind", root, root)
+    disks.mount("-o", "remount,ro,bind", root)
+    assert "The first one stands" in disks.runner(engram).ok("load", "which one stands")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="permission bits do not bind root; the read-only mount above does")
+def test_a_folder_without_write_permission_is_an_error_that_names_it(engram: Runner, root: Path) -> None:  # B1
+    before = contents(root)
+    os.chmod(root, 0o555)
+    try:
+        done = engram.run("save", "rule", "The second one is refused.", input="A\n")
+    finally:
+        os.chmod(root, 0o755)
+    assert done.returncode == 1
+    assert str(root) in done.stderr
+    assert contents(root) == before
+
+
+def test_a_file_where_the_folder_belongs_is_an_error_that_names_it(engram: Runner, root: Path) -> None:  # B1
+    (root / "knowledge").rmdir()
+    (root / "knowledge").write_text("in the way\n", encoding="utf-8")
+    before = contents(root)
+    done = engram.run("save", "knowledge", "There is no place for this.", input="A\n")
+    assert done.returncode == 1
+    assert f"{root / 'knowledge'}" in done.stderr
+    assert "Saved" not in done.stdout
+    assert contents(root) == before
+    assert engram.run("verify").returncode == 0
+
+
+def test_a_file_in_place_of_the_memory_folder_is_an_error_that_names_it(engram: Runner, workspace: Path) -> None:
+    (workspace / ".agents").write_text("in the way\n", encoding="utf-8")
+    done = engram.run("inject")
+    assert done.returncode == 1
+    assert str(workspace / ".agents") in done.stderr
+    assert "Made" not in done.stdout
+
+
+def test_a_full_disk_leaves_the_old_state_and_says_so(
+    engram: Runner, workspace: Path, disks: Disks
+) -> None:  # B4, at every amount of space that is too little
+    folder = workspace / ".agents" / ".engram"
+    folder.mkdir(parents=True)
+    disks.mount("-t", "tmpfs", "-o", f"size={40 * BLOCK}", "tmpfs", folder)
+    inside, root = disks.runner(engram), disks.seen(folder)
+    inside.ok("inject")
+    inside.save("rule", "The first one stands.")
+    free = os.statvfs(root).f_bavail
+    (root / "filler").write_bytes(b"x" * BLOCK * free)
+    assert os.statvfs(root).f_bavail == 0
+    refused = 0
+    while True:
+        before = contents(root)
+        done = inside.run("save", "rule", "The second one needs space.", input="A\n")
+        if done.returncode == 0:
+            break
+        assert done.returncode == 1
+        assert "the disk is full" in done.stderr
+        assert str(folder) in done.stderr
+        assert "Saved" not in done.stdout
+        assert contents(root) == before
+        refused += 1
+        assert refused < free
+        os.truncate(root / "filler", BLOCK * (free - refused))
+    assert refused > 1, "the disk was never full"
+    assert inside.run("verify").returncode == 0
+    assert "The second one needs space" in inside.ok("load", "--id", "the-second-one-needs-space")
+
+
+def words(size: int) -> str:
+    """Return a text of about ``size`` bytes in which no two words are the same."""
+    return " ".join(f"word{number:06}" for number in range(size // 11))
+
+
+def test_a_body_of_200_kb_is_kept_whole_and_a_bigger_one_refused_with_the_limit(
+    engram: Runner, root: Path
+) -> None:  # B2; one argument may have 128 KiB at most on Linux
+    engram.save("knowledge", f"A long list. {words(100_000)}", "--title", "Long list")
+    engram.save("knowledge", words(99_000).replace("word", "more"), "--update", "long-list")
+    path = root / "knowledge" / "long-list.md"
+    before = path.read_bytes()
+    assert len(before) > 195_000
+    assert set(words(100_000).split()) | set(words(99_000).replace("word", "more").split()) <= set(
+        before.decode().split()
+    )
+    assert "more008999" in engram.ok("load", "--id", "long-list")
+    done = engram.run("save", words(99_000).replace("word", "last"), "--update", "long-list", input="A\n")
+    assert done.returncode == 2
+    assert "262,144 (256 KiB)" in done.stderr
+    assert "Saved" not in done.stdout
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("script", ["x", "é", "用"])
+def test_the_limit_is_of_bytes_and_nothing_is_cut_at_it(
+    engram: Runner, root: Path, workspace: Path, script: str
+) -> None:  # B2, without the limit of the command line
+    session = Session(str(workspace), engram.scratch.env)
+    fits = script * (200_000 // len(script.encode()))
+    proposal = propose(session, Candidate(type="knowledge", title="Fits", text=fits))
+    apply(session, proposal, way="pipe")
+    assert f"- {fits}\n".encode() in (root / "knowledge" / "fits.md").read_bytes()
+    with pytest.raises(UsageError, match="256 KiB"):
+        propose(session, Candidate(type="knowledge", title="Too long", text=fits + fits))
+    assert not (root / "knowledge" / "too-long.md").exists()
+
+
+def test_a_note_that_makes_it_too_long_saves_nothing(engram: Runner, root: Path, workspace: Path) -> None:
+    session = Session(str(workspace), engram.scratch.env)
+    proposal = propose(session, Candidate(type="knowledge", title="Nearly", text="x" * 261_000))
+    with pytest.raises(UsageError, match="256 KiB"):
+        apply(session, proposal, way="pipe", note="y" * 2000)
+    assert os.listdir(root / "knowledge") == []
+
+
+def test_the_receipt_is_of_the_bytes_on_disk(engram: Runner, root: Path) -> None:
+    envelope = engram.json("save", "rule", "Receipts are read back.", input="A\n")
+    receipt = envelope["data"]["outcomes"][0]["receipts"][0]
+    data = (root / "rules" / "receipts-are-read-back.md").read_bytes()
+    assert receipt["bytes"] == len(data)
+    assert receipt["file"] == str(root / "rules" / "receipts-are-read-back.md")
+    line = f"{receipt['sha256']}  rules/receipts-are-read-back.md"
+    assert line in (root / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+
+
+def test_no_answer_saves_nothing(engram: Runner, root: Path) -> None:
+    before = contents(root)
+    begun = time.monotonic()
+    done = engram.run("save", "rule", "Nobody answered.")
+    assert done.returncode == 5
+    assert time.monotonic() - begun < 10, "the end of input is an answer; it needs no waiting"
+    assert contents(root) == before

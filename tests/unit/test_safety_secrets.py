@@ -1,0 +1,127 @@
+"""Every key here is put together at run time, so that no scanner trips over this file."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from engram.safety import scan
+
+HEX = "3f7a91c0de" * 7
+MIXED = "aB3dE6gH9jK2mN5pQ8rS" * 5
+
+
+def b64(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+SECRETS = {
+    "secret/aws-access-key": [
+        "AKIA" + "Z7QW3ERT5YU2IOPA",
+        "ASIA" + "Z7QW3ERT5YU2IOPA",
+        "AKIA" + "IOSFODNN7" + "EXAMPLE",
+    ],
+    "secret/github-token": [f"gh{kind}_" + MIXED[:36] for kind in "pousr"]
+    + ["github_pat_" + MIXED[:22] + "_" + MIXED[:59]],
+    "secret/gitlab-token": ["glpat" + "-" + MIXED[:20]],
+    "secret/openai-key": ["sk" + "-" + MIXED[:48], "sk-" + "proj-" + MIXED[:80]],
+    "secret/anthropic-key": ["sk-" + "ant-api03-" + MIXED[:93] + "AA"],
+    "secret/google-key": ["AI" + "za" + MIXED[:35]],
+    "secret/slack-token": ["xoxb" + "-123456789012-123456789012-" + MIXED[:24]],
+    "secret/slack-webhook": ["https://hooks." + "slack.com/services/T0AB1CD2E/B0AB1CD2E/" + MIXED[:24]],
+    "secret/stripe-key": ["sk_" + "live_" + MIXED[:24], "rk_" + "live_" + MIXED[:24]],
+    "secret/discord-token": ["M" + MIXED[:23] + ".Ab1_-x." + MIXED[:27]],
+    "secret/telegram-token": ["123456789" + ":AA" + MIXED[:33]],
+    "secret/npm-token": ["npm" + "_" + MIXED[:36]],
+    "secret/pypi-token": ["pypi" + "-AgEIcHlwaS5vcmc" + MIXED[:70]],
+    "secret/sendgrid-key": ["SG" + "." + MIXED[:22] + "." + MIXED[:43]],
+    "secret/twilio-key": ["SK" + HEX[:32]],
+    "secret/huggingface-token": ["hf" + "_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH"],
+    "secret/jwt": ["eyJ" + b64('{"alg":"HS256"}')[3:] + "." + b64('{"sub":"1234567890"}') + "." + MIXED[:43]],
+    "secret/private-key": [
+        "-----BEGIN " + "RSA PRIVATE KEY-----\n" + MIXED[:64] + "\n-----END " + "RSA PRIVATE KEY-----",
+        "-----BEGIN " + "PRIVATE KEY-----\\n" + MIXED[:64] + "\\n-----END " + "PRIVATE KEY-----",
+    ],
+    "secret/authorization-header": [
+        "Authorization: " + "Bearer " + MIXED[:30],
+        "Authorization: Basic " + b64("me:hush"),
+    ],
+    "secret/url-password": ["postgres://app:" + "s3cr3tpw" + "@db.internal/app", "redis://:" + MIXED[:12] + "@cache"],
+    "secret/assigned-secret": [
+        'api_key = "' + MIXED[:32] + '"',
+        "aws_secret_access_key=" + MIXED[:40],
+        "SECRET=" + HEX[:40],
+    ],
+    "secret/assigned-password": ["password: " + "S3cure!pass"],
+}
+CASES = [(rule, text) for rule, texts in SECRETS.items() for text in texts]
+
+
+@pytest.mark.parametrize(("rule", "text"), CASES)
+@pytest.mark.parametrize("frame", ["{}", "Use `{}` for staging.", "密钥{}。", "first line\n\tkey={}\nlast"])
+def test_a_secret_is_found_in_any_surroundings_and_masked(rule: str, text: str, frame: str) -> None:  # C3
+    whole = frame.format(text)
+    for kind in ("rule", "knowledge", "note"):
+        found = [finding for finding in scan(whole, kind=kind) if finding.group == "secret"]
+        assert rule in [finding.rule for finding in found]
+        for finding in found:
+            value = whole[finding.start : finding.end]
+            assert value[4:] not in finding.message
+            assert finding.line == whole[: finding.start].count("\n") + 1
+
+
+@pytest.mark.parametrize(("rule", "text"), [case for case in CASES if len(case[1]) > 20])
+def test_a_zero_width_character_inside_does_not_hide_a_secret(rule: str, text: str) -> None:  # C3
+    middle = text.find("-----\n") + 20 if "PRIVATE" in text else len(text) - 8
+    found = scan(text[:middle] + "\u200b" + text[middle:])
+    assert rule in [finding.rule for finding in found]
+    assert "hidden/zero-width" in [finding.rule for finding in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fixed in " + HEX[:40] + ".",  # a Git sha
+        "Run 123e4567-e89b-12d3-a456-426614174000 failed.",
+        "max_tokens = 4096",
+        "token_count: 1234567890123456",
+        "api_key = os.environ['SERVICE_API_KEY_V2']",
+        "secret: ${{ secrets.DEPLOY_KEY_2 }}",
+        "password = settings.DB_PASSWORD_1",
+        "Authorization: Bearer <token>, or the header Authorization: Bearer $TOKEN",
+        "Set DATABASE_URL=postgres://app:${DB_PASSWORD}@db/app",
+        "A token such as ghp_" + "x" * 36 + " goes into .env",
+        "Keys begin with AKIA, ghp_, sk-ant- or xoxb-; we refuse them.",
+        "A file that begins with -----BEGIN " + "PRIVATE KEY----- is refused.",
+        "access_token_lifetime: 3600",
+        "Send Authorization: Bearer authentication, or Authorization: Bearer YOUR_ACCESS_TOKEN",
+        "Authorization: Basic realmofthings",
+        "Connect to postgres://app:PASSWORD@db/app as in the manual.",
+        "password = vault.read_secret_v2",
+        "DB_PASSWORD_FILE=/run/Secrets/db_1",
+        "password: /run/Secrets/db_1",
+        "api_key: changeme-0aB1cD2eF3gH4",
+        "openai sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "The class sk-navigation-container-with-children-rows is generated.",
+        "ssh://git@host.test:22/repo and https://host.test:8080/@scope/pkg",
+        "integrity sha256-" + HEX[:44],
+        "The secret lives in arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db",
+    ],
+)
+def test_ordinary_engineering_text_holds_no_secret(text: str) -> None:  # C3
+    assert [finding.rule for finding in scan(text) if finding.group == "secret"] == []
+
+
+def test_the_place_of_a_secret_is_exact() -> None:
+    key = "ghp_" + MIXED[:36]
+    (finding,) = scan(f"one\ntwo\n  use {key}, then\n")
+    assert (finding.line, finding.column) == (3, 7)
+    assert (finding.group, finding.kind) == ("secret", "github-token")
+    assert finding.message == "a GitHub token (ghp_…)"
+    assert f"one\ntwo\n  use {key}, then\n"[finding.start : finding.end] == key
+
+
+def test_of_a_short_password_no_more_than_a_quarter_is_shown() -> None:
+    (finding,) = scan("https://me:" + "hunter2" + "@host.test")
+    assert finding.message == "a password in a URL (h…)"

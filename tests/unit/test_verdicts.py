@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+
+from engram.errors import NotFoundError, UsageError
+from engram.model import Memory
+from engram.proposals.candidates import Candidate
+from engram.proposals.verdicts import Verdict, judge, normalise
+
+
+def memory(id: str, content: str, **fields: str) -> Memory:  # noqa: A002
+    return Memory(id, "rule", "workspace", "A title", content).replace(**fields)
+
+
+PNPM = memory("use-pnpm", "- Use pnpm for every install; npm rewrites the lockfile that CI checks.")
+CENTS = memory("prices", "Prices are stored as integers in cents.")
+FRIDAY = memory("Café-deploys", "- Deploy on Tuesdays.\n- Tag the merge commit.")
+ALL = [PNPM, CENTS, FRIDAY]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prices are stored as integers in cents.",
+        "  prices ARE stored\n as   integers in cents !",
+        "- Prices are stored as integers in cents",
+    ],
+)
+def test_the_same_text_saved_again_is_a_noop(text: str) -> None:  # F20, I2
+    verdict = judge(Candidate("rule", text, title="Another title"), ALL)
+    assert (verdict.word, verdict.id, verdict.related) == ("NOOP", "prices", ())
+    assert verdict.line() == "Verdict: NOOP duplicate of prices"
+
+
+def test_one_bullet_of_a_list_of_statements_is_a_noop() -> None:  # F20
+    assert judge(Candidate("rule", "Tag the merge commit"), ALL).id == "Café-deploys"
+
+
+def test_a_bullet_under_a_sentence_says_nothing_by_itself() -> None:  # F20: a swallowed memory is lost
+    about = memory("crane", "For crane 17:\n- The limit is 3 tons.")
+    assert judge(Candidate("rule", "The limit is 3 tons."), [about]).word == "ADD"
+
+
+def test_nfc_and_nfd_are_one_text() -> None:  # F20, K1
+    assert (
+        judge(Candidate("", "El cafe\u0301 se sirve a las nueve"), [memory("x", "El café se sirve a las nueve.")]).word
+        == "NOOP"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["Prices are stored as integers in dollars.", "Prices are stored as integers in cents since May."]
+)
+def test_another_text_is_no_noop(text: str) -> None:  # F20
+    assert judge(Candidate("rule", text), ALL).word == "ADD"
+
+
+def test_noop_is_judged_before_an_explicit_update() -> None:  # F20
+    candidate = Candidate("rule", "Prices are stored as integers in cents", update="use-pnpm")
+    assert judge(candidate, ALL).line() == "Verdict: NOOP duplicate of prices"
+
+
+def test_an_explicit_update_names_the_memory_as_it_is_spelt_on_disk() -> None:  # F11, F20
+    verdict = judge(Candidate("rule", "Deploy on Mondays.", update="workspace/CAFE\u0301-DEPLOYS"), ALL)
+    assert verdict.line() == "Verdict: UPDATE Café-deploys"
+
+
+def test_an_explicit_supersedes_replaces() -> None:  # F20
+    verdict = judge(Candidate("rule", "Use bun for every install.", supersedes="use-pnpm"), ALL)
+    assert (verdict.word, verdict.id, verdict.related) == ("SUPERSEDE", "use-pnpm", ())
+    assert verdict.line() == "Verdict: SUPERSEDE use-pnpm"
+
+
+@pytest.mark.parametrize("name", ["use-pnmp", "global/use-pnpm"])
+def test_a_target_that_is_not_there_is_an_error_with_the_closest_ids(name: str) -> None:  # C37
+    with pytest.raises(NotFoundError, match=name) as caught:
+        judge(Candidate("rule", "Use bun.", update=name), ALL)
+    assert "use-pnpm" in caught.value.hint
+    assert caught.value.details == {"closest": ["use-pnpm"]}
+
+
+def test_a_target_that_is_no_id_is_a_usage_error() -> None:  # F12
+    with pytest.raises(UsageError):
+        judge(Candidate("rule", "Use bun.", supersedes="../use-pnpm"), ALL)
+
+
+def test_an_add_shows_the_nearest_memories_at_most_three() -> None:  # F20
+    near = [memory(f"m{n}", f"Use pnpm for every install of package {'very ' * n}new") for n in range(5)]
+    verdict = judge(Candidate("rule", "Use pnpm for every install of package old"), [*near, CENTS])
+    assert (verdict.word, verdict.line()) == ("ADD", "Verdict: ADD")
+    assert verdict.related == ("m0", "m1", "m2")
+    assert "m0" in verdict.reason
+
+
+def test_chinese_texts_are_near_by_pairs_of_characters() -> None:  # H1
+    stored = [memory("a", "结账页面的价格必须以整数分存储。"), memory("b", "部署只在星期二进行。")]
+    assert judge(Candidate("", "结账页面的价格必须以整数分来存储，不用浮点。"), stored).related == ("a",)
+
+
+def test_words_of_any_script_count_and_a_word_between_characters_is_one() -> None:
+    stored = [memory("a", "Le café-crème coûte 3 €."), memory("b", "用pnpm安装依赖")]
+    assert judge(Candidate("", "Le café-crème coûte 4 €."), stored).related == ("a",)
+    assert judge(Candidate("", "请用pnpm安装依赖"), stored).related == ("b",)
+
+
+def test_nothing_in_common_is_a_plain_add() -> None:
+    assert judge(Candidate("rule", "Cranes rest at night."), ALL) == Verdict("ADD", "", "no memory says this yet", ())
+    assert judge(Candidate("rule", "Anything."), []).word == "ADD"
+
+
+def test_the_order_of_the_memories_changes_nothing() -> None:  # C42
+    twins = [memory("b", "Same text."), memory("a", "Same text."), memory("c", "Same text, or near to it.")]
+    candidate = Candidate("rule", "same text")
+    assert judge(candidate, twins) == judge(candidate, twins[::-1])
+    assert judge(candidate, twins).id == "a"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("Use X.", "use  x", True),
+        ("STRASSE", "straße", True),
+        ("用 pnpm。", "用 pnpm", True),
+        ("- a\n- b", "* a\n* b", True),
+        ("```diff\n- a\n```", "```diff\na\n```", False),
+        ("- a\n+ b", "+ a\n- b", False),
+        ("!", "?", False),
+        ("Use C++", "Use C", False),
+        ("Never x", "Always x", False),
+    ],
+)
+def test_normalise_folds_writing_and_keeps_meaning(left: str, right: str, same: bool) -> None:  # F20
+    assert (normalise(left) == normalise(right)) is same
