@@ -286,7 +286,7 @@ def write_file(call: Call, arguments: Arguments) -> ToolResult:
     call.rest(arguments.get("before", 0.0))
     call.begin_write()
     if arguments.get("announce"):
-        call.progress(1, 2, "writing")
+        call.progress(1, 2)
     time.sleep(arguments.get("during", 0.0))
     with open(arguments["path"], "w", encoding="utf-8") as file:
         file.write("written")

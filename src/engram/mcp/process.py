@@ -53,7 +53,9 @@ def serve(registry: Registry, *, orphan_seconds: float = _ORPHAN_SECONDS) -> int
         sys.set_int_max_str_digits(_DIGITS)
     try:
         reading, writing = take_over()
-    except OSError:
+    except OSError as error:
+        if sys.stderr is not None:
+            sys.stderr.write(f"engram-mcp talks over standard input and output; one is closed: {error.strerror}.\n")
         return 1
     outbox = Outbox(writing, lambda: end.post("broken"))
     kernel = Kernel(registry, outbox.send, Workers(_WORKERS), _note)

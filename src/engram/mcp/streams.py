@@ -27,15 +27,15 @@ def take_over() -> tuple[int, int]:
     Raises:
         OSError: fd 0 or 1 is closed.
     """
+    os.fstat(0)
+    os.fstat(1)
+    nothing = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: 2, where stderr is closed
     reading, writing = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # stderr is closed
-        os.dup2(nothing, 1)
-        os.dup2(nothing, 2)
-    if nothing > 2:
+    os.dup2(2, 1)
+    if nothing == 2:
+        os.set_inheritable(2, True)
+    else:
         os.close(nothing)
     for name in ("stdout", "stderr"):
         stream = io.TextIOWrapper(_Stderr(), "utf-8", "backslashreplace", newline="\n", write_through=True)  # type: ignore[type-var, unused-ignore]
@@ -99,7 +99,7 @@ def read_lines(reading: int, take: Callable[[bytes], None], alive: Callable[[], 
         if first:
             line = line.removeprefix(_BOM)
         first = False
-        if line.strip():
+        if line.strip(b" \t\r\n"):
             take(line)
 
     while True:
