@@ -273,3 +273,19 @@ def test_an_author_that_is_none_is_refused(engram: Runner, root: Path) -> None:
         assert engram.run("author", "set", name, email).returncode == 2
     assert engram.run("author", "set", "Ada").returncode == 2
     assert engram.ok("author") == "Ada Tester <ada@example.test> (git)\n"
+
+
+def test_config_set_mends_the_value_that_stands_in_the_way(engram: Runner, root: Path) -> None:
+    (root / "engram.config.json").write_text('{"load": {"limit": 99} /* too many */}', encoding="utf-8")
+    assert engram.run("list").returncode == 3
+    engram.ok("config", "set", "load.limit", "9")
+    assert (root / "engram.config.json").read_text(encoding="utf-8") == '{"load": {"limit": 9} /* too many */}'
+    assert engram.ok("config", "get", "load.limit") == "9\n"
+
+
+def test_a_value_that_will_not_count_is_said_when_it_is_set(engram: Runner, root: Path) -> None:  # F21
+    engram.ok("config", "set", "approval.terminal", "tty", "--global")
+    done = engram.run("config", "set", "approval.terminal", "any")
+    assert done.returncode == 0
+    assert "does not count" in done.stderr
+    assert str(root) in done.stderr

@@ -199,7 +199,7 @@ def test_what_is_no_longer_or_not_yet_valid_is_not_routed(engram: Runner, root: 
     put(root, "rule", "always", "- Deploy with two people.", valid_until="2999-01-01")
     assert load(engram, "deploy")["selected_keys"] == ["always"]
     by_id = engram.ok("load", "--id", "freeze")
-    assert "valid until 2024-02-01, no longer" in by_id.splitlines()[0]
+    assert "expired 2024-02-01" in by_id.splitlines()[0]
 
 
 def test_both_scopes_are_routed_and_keys_tell_them_apart(engram: Runner, root: Path, global_root: Path) -> None:
@@ -278,3 +278,18 @@ def test_without_a_memory_the_way_to_one_is_named(engram: Runner) -> None:
     done = engram.run("load", "deploy")
     assert done.returncode == 7
     assert "engram inject" in done.stderr
+
+
+def test_an_expired_memory_is_listed_for_review_and_counted_in_status(engram: Runner, root: Path) -> None:  # I3
+    engram.save("knowledge", "The old gateway is used until spring.")
+    path = root / "knowledge" / "the-old-gateway-is-used-until-spring.md"
+    old = path.read_bytes()
+    new = old.replace(b"---\n\n# The", b"valid_until: 2020-01-01\n---\n\n# The")
+    assert new != old
+    path.write_bytes(new)
+    ledger = root / "SHA256SUMS"
+    text = ledger.read_text(encoding="utf-8")
+    ledger.write_text(text.replace(hashlib.sha256(old).hexdigest(), hashlib.sha256(new).hexdigest()), encoding="utf-8")
+    assert "expired 2020-01-01" in engram.ok("list")
+    assert "1 expired, for your review" in engram.ok("status")
+    assert "gateway" not in engram.ok("load", "which gateway is used?")

@@ -272,3 +272,19 @@ def test_trust_where_there_is_no_memory_says_so(engram: Runner, workspace: Path)
         assert done.returncode == 7
         assert "engram inject" in done.stderr
     assert "trusts no workspace yet" in engram.ok("trust", "--list")
+
+
+def test_status_sees_another_history_behind_the_same_inode_and_reading_remembers(
+    engram: Runner, workspace: Path, scratch: Scratch
+) -> None:
+    # F18: the inode of a folder made anew may be the old one's; `status` looks at the root commits themselves.
+    engram.ok("inject")
+    engram.save("rule", "Use tabs in Makefiles.")
+    git(scratch, workspace, "checkout", "--orphan", "other")
+    git(scratch, workspace, "commit", "--allow-empty", "--message", "another history")
+    assert engram.json("list")["data"]["memories"][0]["foreign"] is False
+    done = engram.run("status")
+    assert "is not the project that you trusted here" in done.stderr
+    assert engram.json("list")["data"]["memories"][0]["foreign"] is True
+    git(scratch, workspace, "checkout", "main")
+    assert engram.json("list")["data"]["memories"][0]["foreign"] is False

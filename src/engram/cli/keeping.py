@@ -70,6 +70,7 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 def status_command(session: Session, _parsed: Parsed, output: Output) -> int:
     """Say what memory there is, and what needs attention."""
+    session.recheck_trust()
     states = root_states(session)
     for state in states:
         output.text(state_line(state))
@@ -77,6 +78,8 @@ def status_command(session: Session, _parsed: Parsed, output: Output) -> int:
             output.text("  foreign: reference only, until you run engram trust")
         if state.skipped:
             output.text(f"  {state.skipped} files are skipped; see them: engram verify")
+        if state.expired:
+            output.text(f"  {state.expired} expired, for your review; engram list names them")
         if not state.writable:
             output.text("  read-only: reading works, saving does not")
     if not states:

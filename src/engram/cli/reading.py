@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
+from engram.recall.validity import out_of_service
 from engram.service.reading import Entry, list_memories, load, load_id, show_memory, skipped_lines
+from engram.store.write import today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +101,8 @@ def _line(entry: Entry) -> str:
     marks = []
     if entry.root.foreign:
         marks.append("foreign: reference only")
-    if memory.superseded_by:
-        marks.append(f"superseded by {memory.superseded_by}")
+    if why := out_of_service(memory, today()):
+        marks.append(why)
     tail = f"  ({'; '.join(marks)})" if marks else ""
     return f"{entry.key}  [{memory.type}, {memory.scope}] {_inert(memory.title)}{tail}"
 
@@ -126,4 +128,5 @@ def _as_data(entry: Entry) -> dict[str, object]:
         "updated": memory.updated,
         "foreign": entry.root.foreign,
         "superseded_by": memory.superseded_by,
+        "out_of_service": out_of_service(memory, today()),
     }

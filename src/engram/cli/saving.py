@@ -8,6 +8,7 @@ from engram.cli.asking import Answers
 from engram.errors import RefusedError, UsageError
 from engram.model import KINDS
 from engram.service.saving import Outcome, Planned, Proposal, apply, candidate_of, propose, receipts_as_data
+from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ def _candidate(parsed: Parsed) -> Candidate:
         raise UsageError(f"engram save {parsed.word('TEXT')} needs a text.", hint='engram save rule "what to remember"')
     candidate = candidate_of(parsed.word("TEXT"), parsed.word("KIND"))
     given: dict[str, object] = {}
+    for option in ("update", "supersedes"):
+        if parsed.given(option):
+            check_id(parsed.value(option))  # an empty one comes from an unset variable, and must not save something new
     for option, field in (("title", "title"), ("update", "update"), ("supersedes", "supersedes")):
         if parsed.given(option):
             given[field] = parsed.value(option).strip()

@@ -43,16 +43,27 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
         if new != data:
             atomic_write(session.user_file, new)
         return session.user_file, new != data
-    root = session.root("workspace")
-    path = inside(root.path, CONFIG_FILE)
-    with RootWriter(root.path, session.lock_timeout_s) as writer:
+    root = session.require_workspace().root
+    path = inside(root, CONFIG_FILE)
+    with RootWriter(root, session.lock_timeout_s) as writer:
         data = read_optional(path)
         new = _edited(path, data, name, value)
         if new == data:
             return path, False
         what = f"unset {name}" if text is None else f"set {name}"
         writer.apply([Write(CONFIG_FILE, "" if data is None else digest(data), new)], what, "command")
+    _say_if_not_counted(session, name)
     return path, True
+
+
+def _say_if_not_counted(session: Session, name: str) -> None:
+    """A value that was set and does not count would be a claim of success (F21)."""
+    session.forget_settings()
+    for item in session.settings.not_counted:
+        if item.key == name:
+            session.say(
+                "warning", "not_counted", f"{name} does not count in {item.file}: {item.reason}", path=item.file
+            )
 
 
 def remember_author(session: Session, name: str, email: str, *, everywhere: bool) -> Author:

@@ -9,6 +9,7 @@ from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
+from engram.recall.validity import is_expired
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
@@ -64,6 +65,7 @@ class RootState(Record):
     knowledge: int
     archived: int
     skipped: int
+    expired: int
     writable: bool
 
 
@@ -131,6 +133,7 @@ def verify(session: Session, *, scope: str = "") -> list[Verified]:
 def root_states(session: Session) -> list[RootState]:
     """Return the counts of each root; no text is read from files that do not match."""
     states = []
+    day = today()
     for root in session.roots:
         found, skipped = root.memories()
         kinds = [stored.memory.type for stored in found]
@@ -144,6 +147,7 @@ def root_states(session: Session) -> list[RootState]:
                 knowledge=kinds.count("knowledge"),
                 archived=sum(1 for _ in root.archived_paths()),
                 skipped=len(skipped),
+                expired=sum(is_expired(stored.memory, day) for stored in found),
                 writable=os.access(root.path, os.W_OK),
             )
         )

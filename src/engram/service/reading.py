@@ -10,6 +10,7 @@ from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, join_whole
 from engram.recall.rank import rank
+from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.store.files import digest, read_guarded
 from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, Stored
@@ -116,7 +117,7 @@ def load_id(session: Session, text: str) -> Loaded:
             ) from error
         raise
     entry = _checked(session, root, path)
-    return Loaded(join_whole((_item(entry).replace(note=_state_note(entry.memory)),)), (entry,), ())
+    return Loaded(join_whole((_item(entry).replace(note=out_of_service(entry.memory, today())),)), (entry,), ())
 
 
 def show_memory(session: Session, text: str) -> Shown:
@@ -212,10 +213,7 @@ def _check_reading(session: Session) -> None:
 
 def _is_routed(memory: Memory, roles: Sequence[str]) -> bool:
     """Tell whether lifecycle, validity and role let a memory be given for a task (F21, I1, I3)."""
-    if memory.lifecycle in {"superseded", "archived"} or memory.superseded_by:
-        return False
-    day = today()
-    if (memory.valid_until and memory.valid_until < day) or (memory.valid_from and memory.valid_from > day):
+    if out_of_service(memory, today()):
         return False
     wanted = {role.casefold() for role in roles}
     return not wanted or not memory.role or any(role.casefold() in wanted for role in memory.role)
@@ -250,14 +248,6 @@ def _item(entry: Entry) -> Item:
 
 def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:
     return Entry(stored.memory, key, stored.path, root, stored.hash)
-
-
-def _state_note(memory: Memory) -> str:
-    if memory.superseded_by:
-        return f"superseded by {memory.superseded_by}"
-    if memory.valid_until and memory.valid_until < today():
-        return f"valid until {memory.valid_until}, no longer"
-    return ""
 
 
 def _checked(session: Session, root: MemoryRoot, path: str) -> Entry:

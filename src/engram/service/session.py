@@ -6,11 +6,11 @@ import os
 
 from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
-from engram.errors import NotFoundError, UsageError
+from engram.errors import ConfigError, NotFoundError, UsageError
 from engram.record import Record
 from engram.roots.find import Workspace, find_workspace
 from engram.store.root import MemoryRoot, closest_hint
-from engram.store.trust import is_trusted
+from engram.store.trust import is_trusted, recheck_trust
 from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
@@ -88,6 +88,20 @@ class Session:
             self._trusted = self.workspace is not None and is_trusted(self.workspace, self.environ, self.config_dir)
         return self._trusted
 
+    def recheck_trust(self) -> bool:
+        """Look at the history itself, as ``status`` and ``trust`` do (F18); call it before the roots are asked for."""
+        if self.workspace is not None:
+            before = self.trusted
+            self._trusted = recheck_trust(self.workspace, self.environ, self.config_dir)
+            if before and not self._trusted:
+                self.say(
+                    "warning",
+                    "other_history",
+                    f"{self.workspace.project} is not the project that you trusted here: its history is another one.",
+                    hint="Look at it, then run engram trust.",
+                )
+        return self.trusted
+
     @property
     def user_file(self) -> str:
         """The user's own configuration file."""
@@ -111,6 +125,10 @@ class Session:
                 workspace_trusted=self.trusted,
             )
         return self._settings
+
+    def forget_settings(self) -> None:
+        """Read the configuration anew when it is next asked for: a file of it was changed."""
+        self._settings = None
 
     @property
     def roots(self) -> list[MemoryRoot]:
@@ -151,7 +169,14 @@ class Session:
                 return root
         if scope == "global":
             raise NotFoundError("There is no global memory.", hint="Make one: engram inject --global-path FOLDER")
-        raise NotFoundError(f"There is no memory in {self.start} or above it.", hint="Make one: engram inject")
+        self.require_workspace()
+        raise AssertionError(scope)  # a workspace always is among the roots
+
+    def require_workspace(self) -> Workspace:
+        """Return the workspace; raise NotFoundError with the command that makes one."""
+        if self.workspace is None:
+            raise NotFoundError(f"There is no memory in {self.start} or above it.", hint="Make one: engram inject")
+        return self.workspace
 
     def require_roots(self) -> list[MemoryRoot]:
         """Return the roots; raise NotFoundError where there is not a single one."""
@@ -184,7 +209,11 @@ class Session:
     @property
     def lock_timeout_s(self) -> float:
         """How long a write waits for the root's lock, in seconds (F16)."""
-        return float(self.settings.integer("lock.timeout"))
+        try:
+            return float(self.settings.integer("lock.timeout"))
+        except ConfigError:
+            # `engram config set` has to be able to mend the value that stands in its way.
+            return float(Settings().integer("lock.timeout"))
 
     def save_scopes(self, wanted: str) -> tuple[Scope, ...]:
         """Return the scopes that a save goes to: what was asked, else the configured one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import EngramError, FormatError, NotFoundError
+from engram.errors import EngramError, FormatError, LockedError, NotFoundError
 from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, Memory
@@ -83,8 +83,10 @@ class MemoryRoot:
         try:
             with RootLock(self.path, 0):
                 said = recover(self.path)
-        except EngramError:
-            return []  # a writer is at work, or the folder is read-only: old and new hashes both count
+        except LockedError:
+            return []  # a writer is at work: old and new hashes both count
+        except EngramError as error:
+            return [f"An interrupted write could not be finished or undone: {error.message}"]
         self._ledger = None
         return said
 

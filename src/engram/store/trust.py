@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import ConfigError
+from engram.errors import ConfigError, StoreError
 from engram.record import Record
 from engram.roots.git import is_shallow
 from engram.store.files import atomic_write, read_optional, store_error
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from engram.roots.find import Workspace
 
-__all__ = ["TrustRecord", "is_trusted", "list_trusted", "revoke_trust", "trust_workspace"]
+__all__ = ["TrustRecord", "is_trusted", "list_trusted", "recheck_trust", "revoke_trust", "trust_workspace"]
 
 _FILE = "trust.json"
 _LOCK_S = 10
@@ -52,12 +52,32 @@ def is_trusted(workspace: Workspace, environ: Mapping[str, str], config_dir: str
     """
     if environ.get("ENGRAM_TRUST") == "1":
         return True
-    records = {record.path: record for record in list_trusted(config_dir)}
-    record = records.get(_key(workspace))
-    if record is None and workspace.git:
-        # Accepted before `git init`: bound to the root's path, and still the same folder of the same person.
-        record = records.get(workspace.root)
-    return record is not None and _holds(record, workspace)
+    record = _record_of(workspace, config_dir)
+    return record is not None and (
+        _identity(record.path) == (record.device, record.inode) or _same_history(record, workspace)
+    )
+
+
+def recheck_trust(workspace: Workspace, environ: Mapping[str, str], config_dir: str) -> bool:
+    """Tell the same from the history itself: some file systems give an inode out again at once (F18).
+
+    What is found is kept, so that reading need not ask Git again, or from now on does.
+    """
+    if environ.get("ENGRAM_TRUST") == "1":
+        return True
+    record = _record_of(workspace, config_dir)
+    if record is None:
+        return False
+    holds = _same_history(record, workspace)
+    device, inode = _identity(record.path) if holds else (0, 0)
+    if (device, inode) != (record.device, record.inode):
+        try:
+            with _locked(config_dir):
+                others = [other for other in list_trusted(config_dir) if other.path != record.path]
+                _save(config_dir, [*others, record.replace(device=device, inode=inode)])
+        except StoreError:
+            pass  # a configuration folder that cannot be written: the answer is right all the same
+    return holds
 
 
 def trust_workspace(workspace: Workspace, config_dir: str, day: str) -> TrustRecord:
@@ -139,10 +159,14 @@ def _identity(path: str) -> tuple[int, int]:
     return info.st_dev, info.st_ino
 
 
-def _holds(record: TrustRecord, workspace: Workspace) -> bool:
-    if _identity(record.path) == (record.device, record.inode):
-        return True
-    # The folder was made anew at the same path: only its history can tell whether it is the same project.
+def _record_of(workspace: Workspace, config_dir: str) -> TrustRecord | None:
+    records = {record.path: record for record in list_trusted(config_dir)}
+    # Accepted before `git init`, a workspace is bound to its root's path, and still the same folder of the same person.
+    return records.get(_key(workspace)) or records.get(workspace.root)
+
+
+def _same_history(record: TrustRecord, workspace: Workspace) -> bool:
+    """A folder made anew at the same path: only its history can tell whether it is the same project."""
     from engram.roots.git_process import origin_address, root_commits
 
     if record.origin:

@@ -1,0 +1,1 @@
+"""The derived index: memories as postings in one disposable SQLite file."""

@@ -1,0 +1,61 @@
+"""How the index lays memories out: fields, posting codes, sequences. What a reader needs, and no more.
+
+A posting is a memory's number and a code of 16 bits: how often the term stands there, each field with its weight, and
+the memory's length in steps of some six per cent. No average and no count of memories is stored in a posting, so that
+one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
+
+A sequence is a memory's term numbers in order, 32 bits each: the fields of ``FIELDS``, each closed by ``FIELD_END``,
+the parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from engram.record import Record
+
+__all__ = ["BREAK", "FIELDS", "FIELD_END", "Entry", "length_step", "posting_code", "steps_to_length"]
+
+# The fields of a memory in the order of its sequence, and how much a word in each counts.
+FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 2), ("content", 1))
+# In a sequence of term numbers, which begin at 1: the end of a field, and the end of one trigger or tag of several.
+FIELD_END = 0
+BREAK = 0xFFFFFFFF
+_STEPS_PER_E = 16
+
+
+class Entry(Record):
+    """What the index knows of one memory without its text. Lists are joined with line ends."""
+
+    n: int
+    id: str
+    path: str
+    sha256: str
+    type: str
+    scope: str
+    title: str
+    confidence: str
+    lifecycle: str
+    valid_from: str
+    valid_until: str
+    superseded_by: str
+    last_confirmed: str
+    role: str
+    task_types: str
+    depends_on: str
+    length: int
+
+
+def length_step(length: int) -> int:
+    """Return the step (0 to 255) of a length in terms."""
+    return min(255, int(log(length) * _STEPS_PER_E + 0.5)) if length > 1 else 0
+
+
+def steps_to_length(step: int) -> float:
+    """Return the length in the middle of a step."""
+    return float(2.718281828459045 ** (step / _STEPS_PER_E))
+
+
+def posting_code(count: int, step: int) -> int:
+    """Return the code of a term that stands so often, weighted, in a memory whose length has this step."""
+    return min(count, 255) << 8 | step

@@ -1,0 +1,135 @@
+"""Memories as postings in memory: what a rebuild writes into the database, and what recall reads without one (F3)."""
+
+from __future__ import annotations
+
+from array import array
+
+from engram.index.layout import BREAK, FIELD_END, FIELDS, Entry, length_step, posting_code
+from engram.text.stop import language
+from engram.text.terms import Analyzer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from engram.model import Memory
+
+__all__ = ["Segment"]
+
+
+class Segment:
+    """Postings of a number of memories, built in memory.
+
+    It answers the same four questions as ``database.Database``: ``lookup``, ``postings``, ``entries``, ``sequences``.
+    """
+
+    def __init__(self, first: int = 1, number: Callable[[str], int] | None = None) -> None:
+        """Start an empty segment.
+
+        Args:
+            first: the number of its first memory.
+            number: gives the number of a term, where terms have numbers already.
+        """
+        self.numbers: dict[str, int] = {}
+        self.spellings: dict[str, int] = {}
+        self.chunks: dict[int, tuple[array[int], array[int]]] = {}
+        self.rows: list[Entry] = []
+        self.blobs: list[bytes] = []
+        self.length = 0
+        self.dead: frozenset[int] = frozenset()
+        self.first = first
+        self._names: list[str] = []
+        self._analyzer = Analyzer(number or self._number, self.spellings)
+
+    def _number(self, term: str) -> int:
+        return self.numbers.setdefault(term, len(self.numbers) + 1)
+
+    def add(self, path: str, sha256: str, memory: Memory) -> None:
+        """Index one memory that was read from ``path`` (relative to its root) and whose bytes have this hash."""
+        n = self.first + len(self.rows)
+        content = "\n".join(
+            text for text in (memory.context, memory.content, memory.example, memory.human_note) if text
+        )
+        for _, text in memory.variants:
+            content += "\n" + text
+        texts = ((memory.title,), memory.triggers, memory.tags, (content,))
+        lang = language("\n".join((memory.title, *memory.triggers, content))[:4000].lower().split())
+        extras: set[int] = set()
+        sequence: list[int] = []
+        counts: dict[int, int] = {}
+        get = counts.get
+        length = 0
+        for parts, (_, weight) in zip(texts, FIELDS, strict=True):
+            for part in parts:
+                found = self._analyzer.read(part, lang, extras)
+                length += len(found)
+                for term in found:
+                    counts[term] = get(term, 0) + weight
+                sequence += found
+                if len(parts) > 1:
+                    sequence.append(BREAK)
+            sequence.append(FIELD_END)
+        extras.difference_update(counts)
+        sequence += sorted(extras)
+        for term in extras:
+            counts[term] = 1
+        step = length_step(length)
+        chunks = self.chunks
+        for term, count in counts.items():
+            known = chunks.get(term)
+            if known is None:
+                known = chunks[term] = (array("I"), array("H"))
+            known[0].append(n)
+            known[1].append(posting_code(count, step))
+        self.length += length
+        self.blobs.append(array("I", sequence).tobytes())
+        self.rows.append(
+            Entry(
+                n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
+                memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
+                "\n".join(memory.role), "\n".join(memory.task_types), "\n".join(memory.depends_on), length,
+            )
+        )  # fmt: skip
+
+    # What recall asks.
+
+    @property
+    def count(self) -> int:
+        """The number of memories."""
+        return len(self.rows)
+
+    def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return number and document frequency of each term that some memory has."""
+        found = {}
+        for term in terms:
+            number = self.numbers.get(term)
+            if number is not None:
+                found[term] = (number, len(self.chunks[number][0]))
+        return found
+
+    def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return for each word that some memory has the term it is stored as, and its document frequency."""
+        wanted = list(words)
+        found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
+        stems = {word: self.spellings[word] for word in wanted if word in self.spellings}
+        named = self.named(stems.values())
+        found.update({word: named[number] for word, number in stems.items()})
+        return found
+
+    def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Return term and document frequency by the number of a term."""
+        if len(self._names) != len(self.numbers):
+            self._names = list(self.numbers)
+        return {number: (self._names[number - 1], len(self.chunks[number][0])) for number in numbers}
+
+    def postings(self, number: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
+        return self.chunks[number]
+
+    def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
+        """Return what is known of memories, by number."""
+        return {n: self.rows[n - self.first] for n in docs}
+
+    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
+        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
+        return {n: self.blobs[n - self.first][: 4 * most] for n in docs}

@@ -1,0 +1,164 @@
+"""From the words of a query to the hundred memories that are looked at more closely: fielded BM25."""
+
+from __future__ import annotations
+
+from engram.recall.score import Impacts, idf, nearest_step
+from engram.recall.typos import corrections
+from engram.recall.work import SOURCE_BITS, Group
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engram.index.layout import Entry
+    from engram.recall.source import Source
+    from engram.recall.work import Work
+
+__all__ = ["CANDIDATES", "add_up", "look_up", "take_best"]
+
+CANDIDATES = 100
+# In a large memory the commonest words of a long task are left out: so many postings are read at most, and so many
+# words at least.
+MOST_POSTINGS = 100_000
+_ALWAYS = 3
+
+
+class _Same(dict[int, int]):
+    """Gives every number for itself."""
+
+    def __missing__(self, key: int) -> int:
+        return key
+
+
+def look_up(work: Work) -> None:
+    """Find the words of the query in the indexes: fills ``groups``, the rarest first, and ``unknown``."""
+    sources = work.sources
+    off = work.off
+    wanted = [(word.text, word.terms) for word in work.query.words if "paths" not in off or word.text.isalnum()]
+    terms = {term for _, forms in wanted for term, _ in forms}
+    looked = [source.lookup(terms) for source in sources]
+    missing = [text for text, forms in wanted if not any(term in found for term, _ in forms for found in looked)]
+    fixed = {} if "typos" in off or not missing else corrections(sources, missing)
+    if fixed:
+        more = {term for forms in fixed.values() for _, term, _ in forms}
+        for found, source in zip(looked, sources, strict=True):
+            found.update(source.lookup(more - found.keys()))
+    found_forms: list[tuple[Group, tuple[tuple[str, float], ...]]] = []
+    for text, terms_of in wanted:
+        group = Group(text)
+        forms = terms_of
+        if text in fixed:
+            group.corrected = ", ".join(word for word, _, _ in fixed[text])
+            forms = tuple((term, weight) for _, term, weight in fixed[text])
+        elif text in missing:
+            work.unknown.append(text)
+            continue
+        group.frequency = max(sum(found.get(term, (0, 0))[1] for found in looked) for term, _ in forms)
+        group.idf = idf(work.count, group.frequency)
+        found_forms.append((group, forms))
+    found_forms.sort(key=lambda pair: (-pair[0].idf, pair[0].text))
+    postings = 0
+    for group, forms in found_forms:
+        postings += group.frequency
+        if postings > MOST_POSTINGS and len(work.groups) >= _ALWAYS:
+            break  # what is left stands in so many memories that it tells hardly any of them apart
+        _fill(group, sources, looked, forms)
+        work.groups.append(group)
+
+
+def _fill(
+    group: Group,
+    sources: Sequence[Source],
+    looked: list[dict[str, tuple[int, int]]],
+    forms: tuple[tuple[str, float], ...],
+) -> None:
+    """Read the postings of a group. Of several forms in one memory the one that counts most counts."""
+    lists = []
+    for at, (source, found) in enumerate(zip(sources, looked, strict=True)):
+        present = [(found[term][0], weight) for term, weight in forms if term in found]
+        group.numbers.append({number for number, _ in present})
+        average = nearest_step(source.length / source.count) if source.count else 1.0
+        for number, weight in present:
+            lists.append((at << SOURCE_BITS, *source.postings(number), Impacts(group.idf * weight, average)))
+    if len(lists) == 1 and not lists[0][0]:
+        _, docs, codes, group.values = lists[0]
+        group.docs, group.codes = list(docs), list(codes)
+    else:
+        best: dict[int, int] = {}
+        for shift, docs, codes, impacts in lists:
+            for doc, code in zip(docs, codes, strict=True):
+                value = impacts[code]
+                if value > best.get(doc + shift, 0):
+                    best[doc + shift] = value
+        group.docs = sorted(best)
+        group.codes = [best[doc] for doc in group.docs]
+        group.values = _Same()
+    group.most = max(group.values[code] for code in set(group.codes))
+
+
+def add_up(work: Work) -> dict[int, int]:
+    """Add up BM25, the weightiest word first, and drop what can no longer reach the best hundred.
+
+    The result holds at least these, with their exact scores, and all that tie with the last of them.
+    """
+    groups = sorted(work.groups, key=lambda group: (-group.most, group.text))
+    rest = sum(group.most for group in groups)
+    dead = {doc + (at << SOURCE_BITS) for at, source in enumerate(work.sources) for doc in source.dead}
+    totals: dict[int, int] = {}
+    bar = 0
+    for group in groups:
+        values = group.values
+        if rest >= bar:
+            # A memory with none of the words so far can still get among the best.
+            if totals:
+                get = totals.get
+                for doc, code in zip(group.docs, group.codes, strict=True):
+                    totals[doc] = get(doc, 0) + values[code]
+            else:
+                totals = {doc: values[code] for doc, code in zip(group.docs, group.codes, strict=True)}
+        elif len(totals) * 8 < len(group.docs):
+            for doc in totals:
+                totals[doc] += group.value(doc)
+        else:
+            for doc, code in zip(group.docs, group.codes, strict=True):
+                if doc in totals:
+                    totals[doc] += values[code]
+        rest -= group.most
+        for doc in dead & totals.keys():
+            del totals[doc]
+        if len(totals) > 4 * CANDIDATES and rest < max(totals.values()):
+            bar = _bar(totals, bar)
+            if rest < bar:
+                least = bar - rest
+                totals = {doc: value for doc, value in totals.items() if value >= least}
+    return totals
+
+
+def _bar(totals: dict[int, int], known: int) -> int:
+    """Return the score of the last of the best hundred; it is known to be ``known`` or more."""
+    guess = max(totals.values())
+    while True:
+        guess = max(known, guess * 3 // 4)
+        high = [value for value in totals.values() if value >= guess]
+        if len(high) >= CANDIDATES:
+            high.sort(reverse=True)
+            return high[CANDIDATES - 1]
+
+
+def take_best(work: Work, totals: dict[int, int], leave_out: Callable[[Entry], str] | None) -> list[tuple[Entry, str]]:
+    """Make the best of ``totals`` the candidates; return those that must not be routed, with the reason."""
+    bar = _bar(totals, 0) if len(totals) > CANDIDATES else 0
+    chosen = [doc for doc, value in totals.items() if value >= bar]
+    for at, source in enumerate(work.sources):
+        first = at << SOURCE_BITS
+        work.entries.update({doc + first: entry for doc, entry in source.entries(work.own(chosen, at)).items()})
+    chosen.sort(key=lambda doc: (-totals[doc], doc >> SOURCE_BITS, work.entries[doc].id))
+    left_out: list[tuple[Entry, str]] = []
+    for doc in chosen[:CANDIDATES]:
+        why = leave_out(work.entries[doc]) if leave_out else ""
+        if why:
+            left_out.append((work.entries[doc], why))
+        else:
+            work.scores[doc] = totals[doc]
+            work.reasons[doc] = []
+    return left_out

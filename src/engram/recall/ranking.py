@@ -1,0 +1,133 @@
+"""The ranking: which memories answer a task, best first, each with its reasons.
+
+The order of work: words of the query → postings → BM25 of the fields → the floor → the best hundred → what their texts
+add (phrases, triggers, tags) → one round of expansion by the best three. Each signal has a name and can be switched
+off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
+"""
+
+from __future__ import annotations
+
+from engram.recall.candidates import add_up, look_up, take_best
+from engram.recall.evidence import texts_add
+from engram.recall.expand import expand
+from engram.recall.floor import below_floor
+from engram.recall.query import Query, read
+from engram.recall.score import SCALE
+from engram.recall.work import SOURCE_BITS, Work
+from engram.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from engram.index.layout import Entry
+    from engram.recall.source import Source
+
+__all__ = ["SIGNALS", "Hit", "Ranking", "rank"]
+
+# Every signal that can be switched off, with what it means to the person who reads ``--explain``.
+SIGNALS: dict[str, str] = {
+    "phrase": "words of the task stand together in the memory",
+    "triggers": "a whole trigger of the memory stands in the task",
+    "tags": "a whole tag of the memory stands in the task",
+    "anchors": "the rarest names of the task stand in the memory",
+    "paths": "a path or a compound name matches as a whole",
+    "expansion": "it reads like the best three",
+    "typos": "a word that no memory has is read as its neighbour",
+    "confidence": "memories of low confidence come last",
+    "recency": "of equals, the one confirmed last comes first",
+    "floor": "weak matches are not shown at all",
+}
+# Of a long memory so many terms are looked at for phrases and expansion.
+_SEQUENCE = 4000
+# What the texts add is little: further down than this it brings nobody among the first.
+_CLOSE = 50
+# Expansion never moves the first so many.
+_PINNED = 2
+
+
+class Hit(Record):
+    """One memory of the ranking. ``reasons`` are signal, what it added to the score, and the words it is about."""
+
+    source: int
+    entry: Entry
+    score: float
+    reasons: tuple[tuple[str, float, str], ...]
+
+
+class Ranking(Record):
+    """What recall found: hits, best first; or why there are none."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    abstained: str = ""
+    corrected: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[str, ...] = ()
+    left_out: tuple[tuple[Entry, str], ...] = ()
+
+
+def rank(
+    sources: Sequence[Source],
+    text: str,
+    *,
+    limit: int = 16,
+    without: Iterable[str] = (),
+    leave_out: Callable[[Entry], str] | None = None,
+) -> Ranking:
+    """Rank the memories of some indexes for a task.
+
+    Args:
+        sources: open indexes, the workspace's before the global one's.
+        text: what the person asked, any length, any script.
+        limit: how many hits at most.
+        without: names of ``SIGNALS`` to switch off.
+        leave_out: gives the reason for which a memory must not be routed, or nothing.
+
+    Raises:
+        SqliteError: an index failed while it was read; the caller reads the files instead (F3).
+    """
+    off = frozenset(without)
+    work = Work(sources, read(text), off)
+    look_up(work)
+    left_out = tuple(take_best(work, add_up(work), leave_out))
+    corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
+    order = _order(work)
+    why = "" if order else "no memory shares a word with it" if work.query.words else "it holds no word to search for"
+    if order and "floor" not in off:
+        why = below_floor(work, order)
+    if why:
+        return Ranking(work.query, (), why, corrected, tuple(work.unknown), left_out)
+    for at, source in enumerate(sources):
+        found = source.sequences(work.own(order, at), _SEQUENCE)
+        work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
+    texts_add(work, order[:_CLOSE])
+    order = _order(work)
+    if "expansion" not in off:
+        pinned = order[:_PINNED]
+        expand(work, order)
+        order = pinned + [doc for doc in _order(work) if doc not in pinned]
+    order = order[:limit]
+    if "confidence" not in off:
+        order.sort(key=lambda doc: work.entries[doc].confidence == "low")
+    hits = tuple(Hit(doc >> SOURCE_BITS, work.entries[doc], work.scores[doc] / SCALE, _why(work, doc)) for doc in order)
+    return Ranking(work.query, hits, "", corrected, tuple(work.unknown), left_out)
+
+
+def _order(work: Work) -> list[int]:
+    """Return the candidates by score; of equals the workspace's first, then the one confirmed last, then by id."""
+    entries, scores = work.entries, work.scores
+    order = sorted(scores, key=lambda doc: entries[doc].id)
+    if "recency" not in work.off:
+        order.sort(key=lambda doc: entries[doc].last_confirmed, reverse=True)
+    order.sort(key=lambda doc: (-scores[doc], doc >> SOURCE_BITS))
+    return order
+
+
+def _why(work: Work, doc: int) -> tuple[tuple[str, float, str], ...]:
+    """Return the words of the query that a memory has, the weightiest first, then the other signals."""
+    words = [
+        (group.value(doc), f"{group.text} → {group.corrected}" if group.corrected else group.text)
+        for group in work.groups
+    ]
+    words = sorted((pair for pair in words if pair[0]), key=lambda pair: (-pair[0], pair[1]))
+    return (*(("word", value / SCALE, text) for value, text in words), *work.reasons[doc])

@@ -1,0 +1,47 @@
+"""What recall asks of an index, be it a file or in memory."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from engram.index.layout import Entry
+
+__all__ = ["Source"]
+
+
+class Source(Protocol):
+    """An open index. Only type checkers import this module: at run time it would cost what ``typing`` costs."""
+
+    @property
+    def count(self) -> int:
+        """The number of memories."""
+
+    @property
+    def length(self) -> int:
+        """The length of all memories together, in terms."""
+
+    @property
+    def dead(self) -> frozenset[int]:
+        """Numbers of memories that were replaced or removed; postings may still name them."""
+
+    def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return number and document frequency of each term that some memory has."""
+
+    def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
+        """Return for each word that some memory has the term it is stored as, and its document frequency."""
+
+    def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Return term and document frequency by the number of a term."""
+
+    def postings(self, number: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
+
+    def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
+        """Return what is known of memories, by number."""
+
+    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
+        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

@@ -1,0 +1,40 @@
+"""Why a memory is out of service on a day: superseded, archived, expired, or not valid yet (F6, F17)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Dated(Protocol):
+        """What lifecycle and validity are read from: a memory, or what the index knows of it."""
+
+        @property
+        def lifecycle(self) -> str: ...
+        @property
+        def superseded_by(self) -> str: ...
+        @property
+        def valid_from(self) -> str: ...
+        @property
+        def valid_until(self) -> str: ...
+
+
+__all__ = ["is_expired", "out_of_service"]
+
+
+def out_of_service(memory: Dated, day: str) -> str:
+    """Return why a memory is not given for a task on ``day`` (``YYYY-MM-DD``), ``""`` when it is."""
+    if memory.superseded_by:
+        return f"superseded by {memory.superseded_by}"
+    if memory.lifecycle in {"superseded", "archived"}:
+        return memory.lifecycle
+    if is_expired(memory, day):
+        return f"expired {memory.valid_until}"
+    if memory.valid_from > day:
+        return f"valid from {memory.valid_from}"
+    return ""
+
+
+def is_expired(memory: Dated, day: str) -> bool:
+    """Tell whether a memory's ``valid_until`` is over: it waits for a human to review it (I3)."""
+    return bool(memory.valid_until) and memory.valid_until < day and not memory.superseded_by

@@ -1,0 +1,75 @@
+"""What the steps of one ranking hand to each other."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from engram.recall.score import SCALE, step_up
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engram.index.layout import Entry
+    from engram.recall.query import Query
+    from engram.recall.source import Source
+
+__all__ = ["SOURCE_BITS", "Group", "Work"]
+
+# Memories of several sources are told apart by the source's number above this many bits of the memory's own.
+SOURCE_BITS = 24
+
+
+class Group:
+    """One word of the query and where it stands: numbers of memories, ascending, with a code each."""
+
+    __slots__ = ("codes", "corrected", "docs", "frequency", "idf", "most", "numbers", "text", "values")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.corrected = ""
+        self.frequency = 0
+        self.idf = 0.0
+        self.most = 0
+        """What it adds to a memory at most."""
+        self.numbers: list[set[int]] = []
+        """The numbers of its terms in each source."""
+        self.docs: list[int] = []
+        self.codes: list[int] = []
+        self.values: Mapping[int, int] = {}
+        """What a code adds to the score. Where several forms were put together the code is the value."""
+
+    def value(self, doc: int) -> int:
+        """Return what the word adds to a memory, 0 where it does not stand."""
+        at = bisect_left(self.docs, doc)
+        return self.values[self.codes[at]] if at < len(self.docs) and self.docs[at] == doc else 0
+
+
+class Work:
+    """One ranking while it is made: numbers of memories are those of ``SOURCE_BITS``."""
+
+    __slots__ = ("count", "entries", "groups", "off", "query", "reasons", "scores", "sequences", "sources", "unknown")
+
+    def __init__(self, sources: Sequence[Source], query: Query, off: frozenset[str]) -> None:
+        self.sources = sources
+        self.query = query
+        self.off = off
+        self.count = step_up(sum(source.count for source in sources))
+        """The number of memories, in steps (G3)."""
+        self.groups: list[Group] = []
+        self.unknown: list[str] = []
+        self.entries: dict[int, Entry] = {}
+        self.sequences: dict[int, bytes] = {}
+        self.scores: dict[int, int] = {}
+        """The scores of the candidates, times ``SCALE``."""
+        self.reasons: dict[int, list[tuple[str, float, str]]] = {}
+
+    def add(self, doc: int, signal: str, value: float, about: str) -> None:
+        """Add to a candidate's score, and to its reasons."""
+        self.scores[doc] += int(value * SCALE)
+        self.reasons[doc].append((signal, value, about))
+
+    def own(self, docs: Sequence[int], source: int) -> list[int]:
+        """Return the numbers that memories have in a source, of those that are in it."""
+        first = source << SOURCE_BITS
+        return [doc - first for doc in docs if doc >> SOURCE_BITS == source]
