@@ -868,7 +868,7 @@ def test_a_server_whose_host_died_ends_though_its_input_stays_open(fixture_comma
         assert host.stdout.read() == b""  # the end of the file: the server is gone
 
 
-# What it costs to start: docs/decisions/0007-own-mcp-kernel.md
+# What it costs to start: docs/decisions/0008-own-mcp-kernel.md
 
 
 def test_the_kernel_imports_nothing_heavy() -> None:

@@ -8,5 +8,5 @@
     registry    what a server offers                               Registry.tool(…), .prompt(…), .method(…)
     call        one request as a handler sees it                   Call.ask, .progress, .begin_write, …
 
-The kernel knows nothing about memory; why it is our own: ``docs/decisions/0007-own-mcp-kernel.md``.
+The kernel knows nothing about memory; why it is our own: ``docs/decisions/0008-own-mcp-kernel.md``.
 """
