@@ -115,6 +115,17 @@ def test_a_line_of_ten_megabytes_is_served(server: Host) -> None:  # C24
     assert server.text("echo", text=text) == text
 
 
+def test_a_line_without_end_does_not_grow_the_server_without_end(server: Host) -> None:  # C24
+    server.raw(b'{"id":1,"method":"')
+    for _ in range(65):
+        server.raw(b"x" * (1 << 20))
+    server.raw(b'"}\n')
+
+    answer = server.next()
+    assert (code(answer), "64 MiB" in answer["error"]["message"]) == (-32700, True)
+    server.silent()
+
+
 def test_a_line_that_arrives_in_pieces_is_one_message(server: Host) -> None:  # C24
     for piece in (b'{"id":1,', b'"method":"pi', b'ng"}', b"\n"):
         server.raw(piece)

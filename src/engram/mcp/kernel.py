@@ -76,8 +76,15 @@ class Kernel:
         self._questions: dict[int, Waiter] = {}
         self._asked = 0
 
-    def receive(self, line: bytes) -> None:
-        """Take one line: answer it, start a call that will, or, for a notification or an answer, act on it."""
+    def receive(self, line: bytes | None) -> None:
+        """Take one line: answer it, start a call that will, or, for a notification or an answer, act on it.
+
+        Args:
+            line: None for one that was too long to be kept.
+        """
+        if line is None:
+            self._fail(None, ProtocolError(PARSE_ERROR, "Parse error: a line of more than 64 MiB."))
+            return
         try:
             message = decode(line)
         except MalformedError as error:

@@ -108,7 +108,7 @@ def _masked(body: Callable[[], None]) -> Callable[[], None]:
 
 
 def _read(reading: int, kernel: Kernel, end: _End) -> None:
-    def take(line: bytes) -> None:
+    def take(line: bytes | None) -> None:
         try:
             kernel.receive(line)
         except Exception as error:  # noqa: BLE001 (one message must not end the reader)

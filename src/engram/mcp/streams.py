@@ -79,12 +79,13 @@ class _Stderr(io.RawIOBase):
             os.write(2, whole[start : start + select.PIPE_BUF])
 
 
-def read_lines(reading: int, take: Callable[[bytes], None], alive: Callable[[], None]) -> None:
+def read_lines(reading: int, take: Callable[[bytes | None], None], alive: Callable[[], None]) -> None:
     """Give every line that is not empty to ``take`` until the input ends; the last one may lack its line end.
 
     Args:
         reading: file descriptor.
-        take: gets a line without its line end; a byte-order mark before the first one is gone.
+        take: gets a line without its line end, or None for one of more than 64 MiB; a byte-order mark before the first
+            one is gone.
         alive: called whenever something arrived.
     """
     parts: list[bytes] = []
@@ -93,13 +94,16 @@ def read_lines(reading: int, take: Callable[[bytes], None], alive: Callable[[], 
 
     def finish() -> None:
         nonlocal first, size
-        line = b"".join(parts) if size <= _LONGEST else b"{too long"  # answered as what it is: no JSON
+        line = b"".join(parts)
+        too_long = size > _LONGEST
         parts.clear()
         size = 0
         if first:
             line = line.removeprefix(_BOM)
         first = False
-        if line.strip(b" \t\r\n"):
+        if too_long:
+            take(None)
+        elif line.strip(b" \t\r\n"):
             take(line)
 
     while True:
