@@ -656,6 +656,18 @@ def test_a_modern_client_is_told_what_is_needed_and_calls_again(server: Host) ->
     assert (done["resultType"], "action=cancel" in done["content"][0]["text"]) == ("complete", True)
 
 
+def test_what_only_a_modern_client_can_be_asked_is_refused_to_a_legacy_one(server: Host) -> None:  # C50
+    server.handshake(elicitation=FORM)
+    name = "test_input_required_result_"
+    answers = [
+        server.request("tools/call", {"name": name + "elicitation"}),
+        server.request(name + "elicitation"),
+        server.request("prompts/get", {"name": name + "prompt"}),
+    ]
+
+    assert [(code(answer), MODERN in answer["error"]["message"]) for answer in answers] == [(-32602, True)] * 3
+
+
 @pytest.mark.parametrize(
     "retry",
     [{"inputResponses": None}, {"inputResponses": []}, {"inputResponses": {"x": 1}}, {"requestState": 1}],
@@ -704,7 +716,7 @@ def test_a_call_that_is_cancelled_before_it_writes_writes_nothing(server: Host, 
 
 def test_a_write_that_had_begun_is_finished_and_still_not_answered(server: Host, tmp_path: Path) -> None:  # C31
     path = tmp_path / "memory.md"
-    arguments = {"path": str(path), "during": 0.2, "announce": True}
+    arguments = {"path": str(path), "during": 0.05, "announce": True}
     params = {"name": "write_file", "arguments": arguments, "_meta": {"progressToken": "t"}}
     call = server.start_request("tools/call", params)
     assert server.next()["params"] == {"progressToken": "t", "progress": 1, "total": 2}
@@ -773,7 +785,7 @@ def test_a_subscription_stays_open_until_the_client_withdraws_it(server: Host) -
 
 
 def test_the_end_of_the_input_ends_the_server_after_what_was_asked_before_it(server: Host) -> None:  # C30
-    server.raw(b'{"id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":0.2}}}\n')
+    server.raw(b'{"id":1,"method":"tools/call","params":{"name":"slow","arguments":{"seconds":0.05}}}\n')
     server.raw(b'{"id":2,"method":"ping"}')  # the last line may lack its end
 
     assert server.close() == (0, "")
@@ -832,7 +844,7 @@ def test_a_signal_ends_the_server_quietly(server: Host, number: signal.Signals, 
 @posix
 def test_a_signal_lets_a_write_that_had_begun_finish(server: Host, tmp_path: Path) -> None:  # C29b
     path = tmp_path / "memory.md"
-    params = {"name": "write_file", "arguments": {"path": str(path), "during": 0.1, "announce": True}}
+    params = {"name": "write_file", "arguments": {"path": str(path), "during": 0.05, "announce": True}}
     server.start_request("tools/call", {**params, "_meta": {"progressToken": 1}})
     server.next()
 

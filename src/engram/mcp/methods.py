@@ -7,6 +7,7 @@ from engram.mcp.protocol import (
     INVALID_PARAMS,
     LATEST_LEGACY,
     LEGACY,
+    MODERN,
     RESOURCE_NOT_FOUND,
     SUPPORTED,
     Method,
@@ -204,9 +205,12 @@ def simple_method(registry: Registry, note: Callable[[str, BaseException], None]
 
 
 def _input_required(call: Call, wanted: InputRequired) -> dict[str, Any]:
-    """Return the result that asks a modern client for more; nothing it did not declare is asked (C22, C50)."""
+    """Return the result that asks a modern client for more; nothing it did not declare is asked (C22, C50).
+
+    A legacy client is asked with ``Call.ask``; a handler that does not do so serves modern ones only.
+    """
     if not call.modern:
-        raise RuntimeError(f"{call.method}: a legacy client is asked with Call.ask")
+        raise ProtocolError(INVALID_PARAMS, f"This needs a client of the revision {MODERN[0]}.")
     for request in wanted.requests.values():
         call.require(request["method"], request.get("params"))
     result: dict[str, Any] = {"resultType": "input_required"}

@@ -34,7 +34,7 @@ _LOOK_SECONDS = 10.0  # how often the main thread looks whether the parent is st
 _LOOK_SECONDS_WINDOWS = 0.5  # there a signal does not wake it
 _ORPHAN_SECONDS = 35.0  # with the look before it and the one after it, less than a minute (F3 of the complaints)
 _ANSWER_SECONDS = 0.8  # after the end of the input, for requests read before it (C30: a second in all)
-_WRITE_SECONDS = 0.5  # after a signal, for a call that changes something just now
+_WRITE_SECONDS = 1.0  # after a signal, for a call that changes something just now
 _DIGITS = 100_000  # of an integer; Python's own limit of 4,300 would refuse an id of 10,000
 
 

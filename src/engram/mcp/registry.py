@@ -53,6 +53,8 @@ class ToolResult(Record):
 class InputRequired(Record):
     """A modern call needs an answer first: the client asks its user and calls again (C50, C51).
 
+    A legacy call is refused with -32602 when a handler returns this; there it uses ``Call.ask``.
+
     Args:
         requests: name → ``{"method": …, "params": …}``; the client has to have declared what each one needs.
         state: comes back with the retry, through the client's hands: seal it.
