@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks.memories import fill
 from engram.index.segment import Segment
 from engram.model import Memory
-from engram.recall.ranking import SIGNALS, rank
+from engram.recall.rank import SIGNALS, rank
 from engram.store.root import MemoryRoot
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def load(
     Raises:
         EngramError: where there is no memory, reading is off, or an argument is out of range.
     """
-    from engram.service.reading import load as load_pack
+    from engram.service.recalling import load as load_pack
 
     return load_pack(session, task, budget=budget, disclosure=disclosure, full=full).pack
 

@@ -27,7 +27,8 @@ class Memory(Record):
     """One memory as read from its file (F5, F6). Absent text is ``""``, an absent list is ``()``.
 
     ``content`` is the text under ``## Content``, outer blank lines removed, line ends as LF. Dates are ISO days, as
-    written. ``extra`` holds the frontmatter keys that Engram does not know, with their values as text.
+    written. ``extra`` holds the frontmatter keys that Engram does not know, with their values as text. ``named`` is the
+    ``id`` in the file where it is another than the file's name, which alone counts.
     """
 
     id: str
@@ -65,3 +66,4 @@ class Memory(Record):
     human_note: str = ""
     variants: tuple[tuple[str, str], ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
+    named: str = ""

@@ -42,7 +42,7 @@ class _RecordType(type):
         type.__setattr__(cls, "_fields", fields)
         type.__setattr__(cls, "_defaults", all_defaults)
         if fields:
-            type.__setattr__(cls, "__init__", _make_init(cls, fields, all_defaults))
+            type.__setattr__(cls, "__init__", _first_init(cls, fields, all_defaults))
         return cls
 
 
@@ -53,6 +53,33 @@ def _annotated(namespace: dict[str, Any]) -> list[str]:
     annotate = namespace.get("__annotate_func__") or namespace.get("__annotate__")
     # Python 3.14 keeps annotations behind a function (PEP 649); 4 asks for strings, which never fail to evaluate.
     return list(annotate(4)) if annotate else []
+
+
+def _first_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
+    """Return the initializer that a class begins with: it takes values by position, and compiles nothing.
+
+    Most classes that a command imports make no object or a few. The first call with names, or with a mistake, puts
+    the compiled initializer in its place.
+    """
+    setters = tuple(getattr(cls, field).__set__ for field in fields)
+    last = fields[next((at for at, field in enumerate(fields) if field in defaults), len(fields)) :]
+    values = tuple(defaults[field] for field in last if field in defaults)
+    # A field without a default after one with it is a mistake, which the compiler reports.
+    least = len(fields) - len(last) if len(values) == len(last) else len(fields) + 1
+
+    def first(self: object, *args: object, **named: object) -> None:
+        count = len(args)
+        if named or not least <= count <= len(setters):
+            compiled = _make_init(cls, fields, defaults)
+            type.__setattr__(cls, "__init__", compiled)
+            compiled(self, *args, **named)
+            return
+        if count < len(setters):
+            args += values[count - least :]
+        for setter, value in zip(setters, args):  # noqa: B905 - as many of each; saying so costs half the time
+            setter(self, value)
+
+    return first
 
 
 def _make_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:

@@ -33,7 +33,9 @@ class Disks:
         self._root = f"/proc/{holder.pid}/root"
 
     def mount(self, *args: str | Path) -> None:
-        done = subprocess.run([*self.enter, "mount", *map(str, args)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*self.enter, "mount", *map(str, args)], capture_output=True, encoding="utf-8", check=False
+        )
         if done.returncode:
             pytest.skip(f"this machine does not let a test mount anything: {done.stderr.strip()}")
 
@@ -74,7 +76,7 @@ def contents(root: Path) -> dict[str, bytes]:
     found = {}
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
-        if path.is_file() and name not in {".lock", "filler"}:
+        if path.is_file() and name not in {".lock", "filler"} and not name.startswith(".cache/"):
             found[name] = path.read_bytes()
     return found
 

@@ -45,7 +45,8 @@ def shell(engram: Runner, script: str, *args: str) -> subprocess.CompletedProces
 def test_the_list_of_commands_names_every_one_and_the_exit_codes(engram: Runner) -> None:
     text = engram.ok("--help")
     assert [line.split()[0] for line in text.splitlines() if line.startswith("  ")] == [
-        "inject", "save", "load", "list", "show", "archive", "verify", "trust", "status", "config", "author",
+        "inject", "save", "load", "search", "route", "graph", "benchmark", "list", "show", "archive", "verify", "trust",
+        "status", "config", "author",
     ]  # fmt: skip
     for code in ("0 ok", "1 error", "2 usage", "3 config", "4 integrity", "5 refused", "7 not found", "130 interr"):
         assert code in text
@@ -244,7 +245,13 @@ def test_closed_streams_and_a_full_disk_give_no_traceback(engram: Runner, root: 
             done = shell(engram, '"$@" >/dev/full', *args)
             assert done.returncode == 1
             assert tidy(done.stderr)
-            assert "No space left" in done.stderr
+            assert "The output could not be written: No space left" in done.stderr
+        for number in range(60):  # more than the buffer holds, so that it fails in the middle
+            (root / "rules" / f"{number}{'x' * 200}.md").write_text("x", encoding="utf-8")
+        done = shell(engram, '"$@" >/dev/full', "verify", "--json")
+        assert (done.returncode, tidy(done.stderr)) == (1, True)
+        assert "The output could not be written: No space left" in done.stderr
+        assert shell(engram, '"$@" >/dev/full 2>&1', "list").returncode == 1
 
 
 def test_no_command_but_save_reads_standard_input(engram: Runner, legacy_root: Path) -> None:
@@ -299,7 +306,12 @@ def test_engram_alone_says_how_things_stand_and_what_comes_next(engram: Runner) 
     assert "1 rule, 0 skills, 0 knowledge" in text
     assert 'Next: engram load "' in text
     file = engram.cwd / ".agents" / ".engram" / "rules" / "never-push-to-main.md"
+    (file.parent / "stranger.md").write_bytes(file.read_bytes())
+    assert "Next: engram verify" in engram.ok()
+    (file.parent / "stranger.md").unlink()
     file.write_bytes(file.read_bytes() + b"x\n")
+    # An edit in place changes no stamp: it shows where the memory would, and where everything is hashed.
+    engram.ok("status", "--deep")
     assert "Next: engram verify" in engram.ok()
 
 

@@ -289,3 +289,11 @@ def test_a_value_that_will_not_count_is_said_when_it_is_set(engram: Runner, root
     assert done.returncode == 0
     assert "does not count" in done.stderr
     assert str(root) in done.stderr
+
+
+def test_a_value_that_does_not_count_is_said_also_when_it_is_there_already(engram: Runner, root: Path) -> None:  # F21
+    engram.ok("config", "set", "approval.terminal", "tty", "--global")
+    for expected in ("approval.terminal = any", "approval.terminal is any already"):
+        done = engram.run("config", "set", "approval.terminal", "any")
+        assert expected in done.stdout
+        assert "does not count" in done.stderr

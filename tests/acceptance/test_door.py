@@ -200,7 +200,7 @@ def test_personal_data_is_redacted_in_the_preview_and_in_the_file(engram: Runner
 def test_personal_data_in_the_note_is_redacted_and_that_is_said(engram: Runner, root: Path) -> None:
     done = engram.run("save", "rule", "Never push to main.", input=f"B ask {PERSONAL['phone']}\n")
     assert done.returncode == 0
-    assert "Redacted in the note: a phone number" in done.stderr
+    assert "Redacted: a phone number in the field note" in done.stderr
     (file,) = (root / "rules").iterdir()
     assert "ask [redacted: personal/phone]" in file.read_text(encoding="utf-8")
 
@@ -285,3 +285,32 @@ def test_emoji_joiners_and_right_to_left_text_are_fine(engram: Runner, root: Pat
     ):
         engram.save("rule", text)
     assert len(list((root / "rules").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "field"),
+    [("--title", "title"), ("--triggers", "triggers"), ("--role", "role"), ("--depends-on", "depends_on")],
+)
+def test_a_refusal_names_the_field_and_shows_nothing_of_a_password(
+    engram: Runner, root: Path, option: str, field: str
+) -> None:  # C3
+    done = engram.run("save", "rule", "Never push to main.", option, "password=Hunter2-Hunter3!", input="A\n")
+    assert done.returncode == 5
+    assert f"the field {field} holds a password" in done.stderr
+    assert "Hun" not in done.stdout + done.stderr
+
+
+def test_a_refused_reason_of_an_archive_says_what_was_not_done(engram: Runner, root: Path) -> None:
+    engram.save("rule", "Never push to main.")
+    done = engram.run("archive", "never-push-to-main", "--reason", "password=Hunter2-Hunter3!")
+    assert done.returncode == 5
+    assert "nothing was archived: the field reason holds a password" in done.stderr
+
+
+def test_a_title_is_not_cut_inside_of_what_tells_that_something_was_taken_out(engram: Runner, root: Path) -> None:
+    # F10, F21
+    for words in range(9, 14):
+        text = f"{'Customer ' * words}calls +1 415 555 0132 and asks for the {'order ' * 9}back"
+        shown = engram.save("rule", text)
+        title = next(line for line in shown.splitlines() if line.startswith("+# "))
+        assert title.count("[redacted: ") == title.count("]"), title

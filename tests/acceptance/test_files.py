@@ -153,7 +153,7 @@ def test_what_is_read_tolerantly_is_read_and_its_bytes_stay(engram: Runner, root
     approve(root)
     for name in READABLE:
         assert f"text of {name}" in engram.ok("load", "--id", name)
-    assert set(engram.json("load", "text of what is read")["data"]["selected_keys"]) == set(READABLE)
+        assert name in engram.json("load", f"text of {name}")["data"]["selected_keys"]
     assert engram.run("verify").returncode == 0
     assert {name: path.read_bytes() for name, path in paths.items()} == READABLE
 

@@ -33,7 +33,9 @@ TRUSTED = {"ENGRAM_TRUST": "1"}
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    """Return every file of a root that is not derived."""
+    files = [path for path in sorted(root.rglob("*")) if path.is_file() and ".cache" not in path.parts]
+    return {str(path.relative_to(root)): path.read_bytes() for path in files}
 
 
 def hash_of(path: Path) -> str:

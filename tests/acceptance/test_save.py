@@ -223,7 +223,10 @@ def test_the_end_of_input_at_a_terminal_is_a_refusal(engram: Runner, root: Path,
     asked = terminal("save", "rule", "Never push to main.")
     asked.wait_for(ASKED)
     asked.type("\x04")
-    assert asked.end().code == 5
+    ended = asked.end()
+    assert ended.code == 5
+    assert "the input ended without an answer" in ended.text
+    assert "a pipe" not in ended.text
     assert memories(root) == []
 
 
@@ -487,6 +490,7 @@ def test_near_memories_are_shown_and_do_not_keep_from_saving(engram: Runner, roo
     shown = engram.save("rule", "The retry limit for large uploads is generous.")
     assert "Verdict: ADD" in shown
     assert "Related: the-retry-limit-for-uploads-is-three" in shown
+    assert shown.count("the-retry-limit-for-uploads-is-three") == 1, "the reason does not repeat it"
     assert len(memories(root)) == 2
     assert "Related" not in engram.save("rule", "Dates are written in UTC.")
 
@@ -514,3 +518,36 @@ def test_a_large_text_is_kept_whole_or_refused_with_the_limit(engram: Runner, ro
     assert refused.returncode == 2
     assert "256 KiB" in refused.stderr
     assert snapshot(root) == before
+
+
+@pytest.mark.parametrize("flood", ["maybe\n" * 10_000, "\n" * 10_000], ids=["words", "empty lines"])
+def test_a_pipe_that_never_gives_an_answer_is_refused_after_a_few(engram: Runner, root: Path, flood: str) -> None:
+    # C42: nobody reads the questions
+    done = engram.run("save", "rule", "Never push to main.", input=flood)
+    assert done.returncode == 5
+    assert done.stderr.count("A accept") == 5
+    assert "none of 5 lines from the pipe is an answer" in done.stderr
+    assert memories(root) == []
+
+
+def test_several_candidates_are_told_what_to_do(engram: Runner, root: Path) -> None:
+    done = engram.run("save", "TYPE: rule | TEXT: One.\nTYPE: rule | TEXT: Two.")
+    assert done.returncode == 2
+    assert "Run engram save once for each" in done.stderr
+
+
+def test_json_tells_the_verdict_its_target_and_the_line(engram: Runner, root: Path) -> None:
+    added = engram.json("save", "rule", "Never push to main.", input="A\n")["data"]["outcomes"][0]
+    assert (added["verdict"], added["target"], added["line"]) == ("ADD", "", "Verdict: ADD")
+    again = engram.json("save", "rule", "Never push to main.")["data"]["outcomes"][0]
+    assert (again["verdict"], again["target"]) == ("NOOP", "never-push-to-main")
+    assert again["line"] == "Verdict: NOOP duplicate of never-push-to-main"
+
+
+def test_what_is_saved_in_a_foreign_root_is_said_to_stay_foreign(engram: Runner, legacy_root: Path) -> None:  # F18
+    done = engram.run("save", "rule", "Never push to main.", input="A\n")
+    assert done.returncode == 0
+    assert "stays foreign" in done.stderr
+    assert "engram trust" in done.stderr
+    done = engram.run("save", "rule", "Never push to next.", input="A\n", env={"ENGRAM_TRUST": "1"})
+    assert "foreign" not in done.stderr

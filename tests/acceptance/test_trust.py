@@ -160,10 +160,10 @@ def test_what_is_trusted_is_listed_and_can_be_revoked(engram: Runner, shared: Pa
 def test_trust_is_kept_in_the_users_folder_and_never_in_the_repository(
     engram: Runner, clone: Path, scratch: Scratch
 ) -> None:
-    before = sorted(path for path in clone.rglob("*") if ".git" not in path.parts)
+    before = sorted(path for path in clone.rglob("*") if not {".git", ".cache"} & {*path.parts})
     accept(engram, clone)
     assert (scratch.config / "trust.json").stat().st_mode & 0o077 == 0
-    after = sorted(path for path in clone.rglob("*") if ".git" not in path.parts)
+    after = sorted(path for path in clone.rglob("*") if not {".git", ".cache"} & {*path.parts})
     assert [path for path in after if path.name != ".lock"] == [path for path in before if path.name != ".lock"]
     other = engram.scratch.home / "of-another-user"
     assert FOREIGN in engram.ok("load", "--id", ID, cwd=clone, env={"ENGRAM_CONFIG_DIR": str(other)})
@@ -288,3 +288,17 @@ def test_status_sees_another_history_behind_the_same_inode_and_reading_remembers
     assert engram.json("list")["data"]["memories"][0]["foreign"] is True
     git(scratch, workspace, "checkout", "main")
     assert engram.json("list")["data"]["memories"][0]["foreign"] is False
+
+
+def test_status_names_the_trusted_place_that_a_moved_project_came_from(
+    engram: Runner, workspace: Path, tmp_path: Path
+) -> None:  # F18
+    engram.ok("inject")
+    engram.save("rule", "Never push to main.")
+    copy = tmp_path / "copy"
+    shutil.copytree(workspace, copy)
+    assert "was it moved here?" not in engram.ok("status", cwd=copy), "the trusted one is still there"
+    workspace.rename(tmp_path / "moved")
+    text = engram.ok("status", cwd=tmp_path / "moved")
+    assert f"its history is that of {workspace}, which you trusted and which is gone: was it moved here?" in text
+    assert is_foreign(engram, tmp_path / "moved"), "a likeness is no trust"

@@ -56,7 +56,8 @@ def test_f2a_git_merges_ledger_and_changelog_by_union(engram: Runner, root: Path
 @pytest.mark.parametrize("name", ["SHA256SUMS", "changelog.md"])
 def test_f2a_conflict_markers_take_no_memory_out_of_service(engram: Runner, pnpm: Path, root: Path, name: str) -> None:
     text = (root / name).read_text(encoding="utf-8")
-    marked = f"<<<<<<< HEAD\n{text}=======\n{text.replace('a', 'b')}>>>>>>> theirs"
+    theirs = "b" * 64 + text[64:] if name == "SHA256SUMS" else text.replace("a", "b")
+    marked = f"<<<<<<< HEAD\n{text}=======\n{theirs}>>>>>>> theirs"
     (root / name).write_text(marked, encoding="utf-8")
     assert "Use pnpm" in engram.ok("load", "--id", pnpm.stem)
     engram.save("rule", "The next write leaves one clean list.")
@@ -128,3 +129,17 @@ def test_f15_what_a_dead_writer_left_is_finished_and_said(engram: Runner, pnpm: 
     assert list(journal.iterdir()) == []
     assert "interrupted" not in engram.run("load", "install a package").stderr
     assert engram.run("verify").returncode == 0
+
+
+def test_f15_config_set_says_what_it_had_to_heal(engram: Runner, workspace: Path) -> None:
+    # F15: the next command that writes finishes what a dead writer left, and says so, whichever command it is.
+    engram.ok("inject")
+    root = workspace / ".agents" / ".engram"
+    journal = root / ".journal"
+    journal.mkdir(exist_ok=True)
+    text = '{"version": 1, "note": "add rule: lost", "targets": [["rules/lost.md", "", "' + "0" * 64 + '"]]}'
+    (journal / "open.json").write_text(text, encoding="utf-8")
+    done = engram.run("config", "set", "load.limit", "4")
+    assert done.returncode == 0
+    assert "Undid an interrupted write, nothing of it was saved: add rule: lost." in done.stderr
+    assert not (journal / "open.json").exists()

@@ -42,7 +42,13 @@ def pnpm(root: Path) -> Path:
 
 def git(engram: Runner, *args: str) -> str:
     done = subprocess.run(
-        ["git", *args], cwd=engram.cwd, env=engram.scratch.env, check=True, capture_output=True, text=True, timeout=60
+        ["git", *args],
+        cwd=engram.cwd,
+        env=engram.scratch.env,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
     )
     return done.stdout
 

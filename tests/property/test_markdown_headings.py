@@ -28,8 +28,8 @@ def oracle(text: str) -> list[tuple[int, int, int, str]]:
 
 
 def plain(text: str) -> str:
-    """Drop the blanks around each line, of which the two keep different ones."""
-    return "\n".join(line.strip() for line in text.split("\n"))
+    """Drop the blanks around each line and around the whole, of which the two keep different ones."""
+    return "\n".join(line.strip() for line in text.split("\n")).strip()
 
 
 def ours(text: str) -> list[tuple[int, int, int, str]]:

@@ -5,8 +5,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.safety import check, redact, scan
 from engram.safety.fence import FENCE, fence_block, show_inert
+from engram.safety.scan import check, redact, scan
 
 SPIKES = st.sampled_from(
     [

@@ -145,11 +145,12 @@ HEAVY = frozenset(
 # Commands that run on every prompt, or that people wait for, and what each one may import all the same.
 COLD_COMMANDS: list[tuple[tuple[str, ...], frozenset[str]]] = [
     (("--version",), frozenset()),
-    (("load", "install a package"), frozenset()),
+    # CPython's SQLite module imports functools by itself.
+    (("load", "install a package"), frozenset({"functools"})),
     (("load", "--id", "use-pnpm-for-every-install"), frozenset()),
     (("show", "use-pnpm-for-every-install"), frozenset()),
     (("list",), frozenset()),
-    (("status",), frozenset()),
+    (("status",), frozenset({"functools"})),
     (("verify",), frozenset()),
 ]
 

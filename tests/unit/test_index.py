@@ -12,7 +12,7 @@ from engram.index.database import VERSION, Database, SqliteError
 from engram.index.segment import Segment
 from engram.index.writing import build, update
 from engram.model import Memory
-from engram.recall.ranking import rank
+from engram.recall.rank import rank
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 
 from engram.index.segment import Segment
 from engram.model import Memory
-from engram.recall.ranking import SIGNALS, Ranking, rank
+from engram.recall.rank import SIGNALS, Ranking, rank
 
 FILLER = (
     "invoices are archived after a year",
@@ -151,3 +151,18 @@ def test_the_workspace_comes_before_the_global_memory_where_they_are_equal() -> 
     here, everywhere = indexed(memory("z", content="harbour gateway")), indexed(memory("a", content="harbour gateway"))
     hits = rank([here, everywhere], "harbour gateway").hits
     assert [(hit.source, hit.entry.id) for hit in hits] == [(0, "z"), (1, "a")]
+
+
+def test_a_memory_of_256_kib_is_found_and_does_not_hide_the_short_ones() -> None:
+    rest = "the quick harbour ledger closes every evening after the last ship has left\n"
+    long = memory("long", content=("pelican " + rest * (256 * 1024 // len(rest)))[: 256 * 1024 - 9] + " cormoran")
+    segment = indexed(long, memory("short", title="Harbour ledger", content="the harbour ledger closes at six"))
+    assert found(segment, "pelican") == ["long"]
+    assert found(segment, "cormoran") == ["long"]
+    assert set(found(segment, "when does the harbour ledger close?")) == {"short", "long"}
+
+
+@pytest.mark.parametrize("operator", ["AND", "OR", "NOT", "NEAR(", "title:", "*", '"', "^", "-", "(", "\x00", "';--"])
+def test_operators_in_a_task_change_nothing(operator: str) -> None:  # H2
+    asked = f"thumbnails {operator} rendered"
+    assert found(indexed(), asked) == found(indexed(), "thumbnails rendered") == ["filler-2"]

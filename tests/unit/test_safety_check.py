@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engram.errors import SafetyError
-from engram.safety import check, redact, refusal, scan
+from engram.safety.scan import check, redact, refusal, scan
 
 KEY = "ghp_" + "aB3dE6gH9jK2mN5pQ8rS" * 2
 

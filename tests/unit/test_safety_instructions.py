@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.safety import scan
+from engram.safety.scan import scan
 
 
 def rules(text: str, kind: str = "knowledge") -> set[str]:

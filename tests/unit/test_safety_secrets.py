@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from engram.safety import scan
+from engram.safety.scan import scan
 
 HEX = "3f7a91c0de" * 7
 MIXED = "aB3dE6gH9jK2mN5pQ8rS" * 5
@@ -122,6 +122,7 @@ def test_the_place_of_a_secret_is_exact() -> None:
     assert f"one\ntwo\n  use {key}, then\n"[finding.start : finding.end] == key
 
 
-def test_of_a_short_password_no_more_than_a_quarter_is_shown() -> None:
-    (finding,) = scan("https://me:" + "hunter2" + "@host.test")
-    assert finding.message == "a password in a URL (h…)"
+@pytest.mark.parametrize("password", ["hunter2", "ghp_hunter2", "correct-horse-battery-staple-9"])
+def test_of_a_password_and_of_a_short_value_no_character_is_shown(password: str) -> None:  # C3
+    (finding,) = scan("https://me:" + password + "@host.test")
+    assert finding.message == "a password in a URL"

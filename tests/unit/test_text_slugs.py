@@ -123,3 +123,12 @@ def test_paths_and_hostile_names_are_no_ids(text: str) -> None:  # F12
         check_id(text)
     assert "is no memory id" in caught.value.message
     assert caught.value.message.isprintable()
+
+
+@pytest.mark.parametrize("before", range(0, 100, 3))
+def test_a_title_is_never_cut_inside_a_marker_of_redaction(before: int) -> None:  # F10
+    title = title_of(
+        f"{'x' * before} [redacted: personal/phone] is the number that every one of us has to call first now"
+    )
+    assert title.count("[redacted: personal/phone]") == title.count("["), title
+    assert title

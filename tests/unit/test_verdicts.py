@@ -89,7 +89,7 @@ def test_an_add_shows_the_nearest_memories_at_most_three() -> None:  # F20
     verdict = judge(Candidate("rule", "Use pnpm for every install of package old"), [*near, CENTS])
     assert (verdict.word, verdict.line()) == ("ADD", "Verdict: ADD")
     assert verdict.related == ("m0", "m1", "m2")
-    assert "m0" in verdict.reason
+    assert "m0" not in verdict.reason, "the related ones have a line of their own"
 
 
 def test_chinese_texts_are_near_by_pairs_of_characters() -> None:  # H1

@@ -19,8 +19,8 @@ _INTERRUPTED = 130
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code.
 
-    Exit codes: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused by safety, policy or a human, 7 not
-    found, 130 interrupted.
+    Exit codes: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused by safety, policy or a human, 6 a
+    benchmark case got worse, 7 not found, 130 interrupted.
     """
     given = list(sys.argv[1:] if words is None else words)
     from engram.cli.output import prepare_streams
@@ -39,7 +39,10 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:  # a full disk behind a redirected output shows only when the text is flushed
         _drop_output()
-        print(f"error: The output could not be written: {error.strerror}", file=sys.stderr)
+        try:
+            print(f"error: The output could not be written: {error.strerror}", file=sys.stderr)
+        except OSError:
+            pass  # nor can the complaint about it; the exit code still tells
         return 1
 
 
@@ -49,7 +52,7 @@ def _drop_output() -> None:
 
 
 def _run(words: list[str]) -> int:
-    from engram.cli.output import Output
+    from engram.cli.output import Output, OutputError
     from engram.cli.parser import help_text, parse
     from engram.errors import EngramError, UsageError
 
@@ -87,7 +90,7 @@ def _run(words: list[str]) -> int:
         return int(code)
     except EngramError as error:
         return output.fail(error)
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputError):
         raise
     except (OSError, UnicodeError, RecursionError, MemoryError) as error:
         return output.fail(_unexpected(error))
@@ -97,5 +100,9 @@ def _unexpected(error: BaseException) -> EngramError:
     from engram.errors import EngramError
 
     path = str(getattr(error, "filename", "") or "")
+    if path and isinstance(error, OSError):
+        from engram.store.files import read_error
+
+        return read_error(error, path)
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return EngramError(f"{path}: {reason}" if path else reason, path=path)

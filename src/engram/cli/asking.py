@@ -5,22 +5,29 @@ from __future__ import annotations
 import os
 import sys
 
+from engram.cli.output import is_terminal
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
     Way = Literal["terminal", "pipe"]
 
-__all__ = ["Answers", "ask_at_terminal"]
+__all__ = ["Answers", "ask_at_terminal", "at_terminal"]
 
 _PIPE_S = 10.0
 _CHUNK = 4096
 _LONGEST = 64 * 1024  # bytes of one line of answer; a program that floods the pipe gives none
 
 
+def at_terminal() -> bool:
+    """Tell whether a human sits at a terminal: one that shows questions and takes answers."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
 def ask_at_terminal(question: str) -> str | None:
     """Ask one question and return the answer, None where no human sits at a terminal."""
-    if not _is_terminal(sys.stdin) or not _is_terminal(sys.stderr):
+    if not at_terminal():
         return None
     sys.stderr.write(question)
     sys.stderr.flush()
@@ -38,7 +45,7 @@ class Answers:
     def __init__(self) -> None:
         import time
 
-        self.way: Way = "terminal" if _is_terminal(sys.stdin) else "pipe"
+        self.way: Way = "terminal" if is_terminal(sys.stdin) else "pipe"
         self._buffer = b""
         self._ended = sys.stdin is None
         self._timed_out = False
@@ -87,8 +94,3 @@ def _pipe_seconds() -> float:
         return max(0.0, min(_PIPE_S, float(os.environ.get("ENGRAM_PIPE_TIMEOUT", ""))))
     except ValueError:
         return _PIPE_S
-
-
-def _is_terminal(stream: object) -> bool:
-    isatty = getattr(stream, "isatty", None)
-    return bool(isatty and isatty())

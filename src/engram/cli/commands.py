@@ -9,6 +9,9 @@ __all__ = ["COMMANDS", "find_command"]
 _SCOPE = Option("scope", "workspace, global or both", value="SCOPE")
 _ID = Argument("ID", "the id of a memory, as engram list shows it")
 
+_EXPLAIN = Option("explain", "say why each memory is there, and what was left out")
+_WITHOUT = Option("without", "switch signals of the ranking off, separated by commas", value="SIGNALS")
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "inject",
@@ -50,7 +53,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "load",
         "Give the memories that a task needs, ready for an agent.",
-        "engram.cli.reading",
+        "engram.cli.recalling",
         "load_command",
         arguments=(Argument("TASK", "the task, in any language, in quotes", required=False),),
         options=(
@@ -59,11 +62,59 @@ COMMANDS: tuple[Command, ...] = (
             Option("dry-run", "only say what would be given, and its size"),
             Option("budget-tokens", "at most this many tokens (50 to 16000)", value="N", integer=True),
             Option("disclosure", "auto, bodies or cards", value="HOW"),
+            _EXPLAIN,
+            _WITHOUT,
         ),
         examples=(
             'engram load "add a price column to the orders table"',
             "engram load --id use-pnpm-for-every-install",
         ),
+    ),
+    Command(
+        "search",
+        "Search memory: ids, scores, and the matching words in their place.",
+        "engram.cli.recalling",
+        "search_command",
+        arguments=(Argument("QUERY", "what to look for, in quotes"),),
+        options=(
+            Option("limit", "at most this many (1 to 50; 8 by default)", value="N", integer=True),
+            Option("type", "only rule, skill or knowledge", value="KIND"),
+            Option("scope", "only workspace or global", value="SCOPE"),
+            Option("all", "also weak matches, and more than 2 KB of text"),
+            _EXPLAIN,
+            _WITHOUT,
+        ),
+        examples=('engram search "lockfile"', "engram search deploy --type rule --limit 3"),
+    ),
+    Command(
+        "route",
+        "Say what kind of task it is and which memories it leads to, in load order.",
+        "engram.cli.recalling",
+        "route_command",
+        arguments=(Argument("TASK", "the task, in any language, in quotes"),),
+        options=(Option("all", "also weak matches, and more of them"), _EXPLAIN, _WITHOUT),
+        examples=('engram route "cut a release" --explain',),
+    ),
+    Command(
+        "graph",
+        "Draw what depends on what.",
+        "engram.cli.graphing",
+        "graph_command",
+        arguments=(Argument("ID", "only this memory and what it needs or is needed by", required=False),),
+        options=(Option("format", "text, mermaid or dot", value="FORMAT"),),
+        examples=("engram graph", "engram graph --format mermaid > memory.mmd"),
+        details="Text shows layers: what needs nothing comes first.",
+    ),
+    Command(
+        "benchmark",
+        "Check that your tasks still bring the memories that they must.",
+        "engram.cli.benchmarking",
+        "benchmark_command",
+        arguments=(Argument("CASES", "a JSON file with your cases"),),
+        options=(Option("baseline", "compare with this earlier run; made when it is missing", value="FILE"),),
+        examples=("engram benchmark cases.json", "engram benchmark cases.json --baseline baseline.json"),
+        details='The file: {"version": 1, "cases": [{"task": "add a package", "must": ["use-pnpm"], "must_not": []}]}. '
+        "A case that fails and did not fail in the baseline is a regression: exit status 6.",
     ),
     Command(
         "list",
@@ -99,8 +150,14 @@ COMMANDS: tuple[Command, ...] = (
         "Compare every memory file with the ledger of approved hashes.",
         "engram.cli.keeping",
         "verify_command",
-        options=(Option("scope", "workspace, global or all", value="SCOPE"),),
-        examples=("engram verify",),
+        options=(
+            Option("scope", "workspace, global or all", value="SCOPE"),
+            Option("review", "see each file that does not match, and decide"),
+        ),
+        examples=("engram verify", "engram verify --review"),
+        details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
+        "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
+        "asked for once for all files.",
     ),
     Command(
         "trust",
@@ -118,7 +175,8 @@ COMMANDS: tuple[Command, ...] = (
         "Say what memory there is here and what needs attention.",
         "engram.cli.keeping",
         "status_command",
-        examples=("engram status", "engram status --json"),
+        options=(Option("deep", "hash every file and make the index anew"),),
+        examples=("engram status", "engram status --json", "engram status --deep"),
     ),
     Command(
         "config",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
+from engram.safety.fence import show_line
 from engram.service.author import author_of
 from engram.service.configuring import change_setting, remember_author
 
@@ -24,15 +25,15 @@ def config_command(session: Session, parsed: Parsed, output: Output) -> int:
             return _view(session, output)
         case "get" if key and not has_value:
             entry = session.settings.entry(key)
-            output.text(_shown(entry.value))
+            output.line(_shown(entry.value))
             return output.done({"key": key, "value": entry.value, "layer": entry.layer, "where": entry.where})
         case "set" if key and has_value:
             file, changed = change_setting(session, key, value, everywhere=parsed.given("global"))
-            output.text(f"{key} = {value} in {file}" if changed else f"{key} is {value} already in {file}")
+            output.line(f"{key} = {value} in {file}" if changed else f"{key} is {value} already in {file}")
             return output.done({"key": key, "file": file, "changed": changed})
         case "unset" if key and not has_value:
             file, changed = change_setting(session, key, None, everywhere=parsed.given("global"))
-            output.text(f"{key} is no longer set in {file}" if changed else f"{key} is not set in {file}")
+            output.line(f"{key} is no longer set in {file}" if changed else f"{key} is not set in {file}")
             return output.done({"key": key, "file": file, "changed": changed})
         case _:
             raise UsageError(
@@ -46,10 +47,10 @@ def author_command(session: Session, parsed: Parsed, output: Output) -> int:
     action, name, email = parsed.word("ACTION") or "show", parsed.word("NAME"), parsed.word("EMAIL")
     if action == "set" and name and email:
         author = remember_author(session, name, email, everywhere=parsed.given("global"))
-        output.text(f"{author.name} <{author.email}> ({author.origin})")
+        output.line(f"{author.name} <{author.email}> ({author.origin})")
     elif action == "show" and not name:
         author = author_of(session)
-        output.text(f"{author.name} <{author.email}> ({author.origin})")
+        output.line(f"{author.name} <{author.email}> ({author.origin})")
     else:
         raise UsageError(
             "engram author does not understand that.", hint='engram author set "Your Name" you@example.com'
@@ -62,12 +63,12 @@ def _view(session: Session, output: Output) -> int:
     rows = settings.entries()
     width = max(len(entry.name) for entry in rows)
     for entry in rows:
-        origin = output.paint(f"  ({entry.where or entry.layer})", "dim") if entry.layer != "default" else ""
-        output.text(f"{entry.name:<{width}}  {_shown(entry.value)}{origin}")
+        origin = output.paint(show_line(f"  ({entry.where or entry.layer})"), "dim") if entry.layer != "default" else ""
+        output.text(f"{show_line(f'{entry.name:<{width}}  {_shown(entry.value)}')}{origin}")
     for item in settings.not_counted:
-        output.text(f"Not counted: {item.key} = {_shown(item.value)} in {item.file}: {item.reason}")
+        output.line(f"Not counted: {item.key} = {_shown(item.value)} in {item.file}: {item.reason}")
     for unknown in settings.unknown:
-        output.text(f"Unknown, kept: {unknown.key} in {unknown.file}")
+        output.line(f"Unknown, kept: {unknown.key} in {unknown.file}")
     return output.done(
         {
             "settings": [entry.as_dict() for entry in rows],

@@ -10,10 +10,14 @@ if TYPE_CHECKING:
     from engram.errors import EngramError
     from engram.service.session import Session
 
-__all__ = ["CONTRACT_VERSION", "Output", "prepare_streams"]
+__all__ = ["CONTRACT_VERSION", "Output", "OutputError", "counted", "is_terminal", "prepare_streams"]
 
 CONTRACT_VERSION = "1"
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+
+
+class OutputError(OSError):
+    """Standard output cannot be written: a full disk, not a fault of any file that is read."""
 
 
 def prepare_streams() -> None:
@@ -43,7 +47,14 @@ class Output:
     def text(self, text: str) -> None:
         """Print text for a person on standard output; nothing in JSON mode."""
         if not self.as_json:
-            print(text)
+            _print(text)
+
+    def line(self, text: str) -> None:
+        """Print one line, nothing in JSON mode: whatever it quotes (a path, an id, a value), it stays one and inert."""
+        if not self.as_json:
+            from engram.safety.fence import show_line
+
+            _print(show_line(text))
 
     def page(self, text: str) -> int:
         """Print a page of help and return 0; in JSON mode it is the envelope's ``data.text``."""
@@ -73,21 +84,22 @@ class Output:
 
         An error quotes what was typed, and a key may have been typed in the wrong place: secrets are masked (C3).
         """
+        message, hint = (_quoted(_without_secrets(text)) for text in (error.message, error.hint))
         if self.as_json:
-            shown = _without_secrets(error.as_dict())
-            self._envelope({"contract_version": CONTRACT_VERSION, "ok": False, "error": shown})
+            shown = {**error.as_dict(), "message": message, **({"hint": hint} if hint else {})}
+            self._envelope({"contract_version": CONTRACT_VERSION, "ok": False, "error": _plain(shown)})
             return error.exit_code
         self._notices()
         place = f" (line {error.line})" if error.line and f"line {error.line}" not in error.message else ""
-        self.aside(f"{self.paint('error:', 'red', sys.stderr)} {_without_secrets(error.message)}{place}")
-        if error.hint:
-            self.aside(f"{_without_secrets(error.hint)}")
+        self.aside(f"{self.paint('error:', 'red', sys.stderr)} {message}{place}")
+        if hint:
+            self.aside(hint)
         return error.exit_code
 
     def paint(self, text: str, colour: str, stream: object = None) -> str:
         """Colour text, on a terminal only, and never where NO_COLOR is set (no-color.org)."""
         out = sys.stdout if stream is None else stream
-        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not _is_terminal(out):
+        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal(out):
             return text
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
@@ -99,23 +111,54 @@ class Output:
     def _envelope(self, envelope: dict[str, object]) -> None:
         import json
 
+        from engram.safety.hidden import kind_of
+
         envelope["diagnostics"] = [notice.as_data() for notice in self.session.notices] if self.session else []
-        print(json.dumps(envelope, ensure_ascii=False, indent=2))
+        text = json.dumps(envelope, ensure_ascii=False, indent=2)
+        # The same value in other letters: what a terminal would act on or not show is written as JSON's \u escapes.
+        for char in set(text):
+            if kind_of(char):
+                text = text.replace(char, json.dumps(char)[1:-1] if char > "\x7f" else f"\\u{ord(char):04x}")
+        _print(text)
 
 
-def _without_secrets(value: object) -> object:
+def counted(number: int, noun: str) -> str:
+    """Return ``1 file`` or ``2 files``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _print(text: str) -> None:
+    try:
+        print(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.errno, error.strerror) from error
+
+
+def _quoted(text: str) -> str:
+    """Return an error's text inert; a line that it quotes, or that a file's name brings in, cannot begin like ours."""
+    from engram.safety.fence import show_inert
+
+    return show_inert(text).replace("\n", "\n  ")
+
+
+def _plain(value: object) -> object:
     """Return plain data with every secret in its texts replaced by what it is."""
     if isinstance(value, dict):
-        return {name: _without_secrets(part) for name, part in value.items()}
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_secrets(part) for part in value]
-    if not isinstance(value, str):
-        return value
-    from engram.safety import redact, scan
+        return [_plain(part) for part in value]
+    return _without_secrets(value) if isinstance(value, str) else value
+
+
+def _without_secrets(value: str) -> str:
+    from engram.safety.scan import redact, scan
 
     return redact(value, [finding for finding in scan(value) if finding.group == "secret"])
 
 
-def _is_terminal(stream: object) -> bool:
+def is_terminal(stream: object) -> bool:
+    """Tell whether a stream shows to, or comes from, a human at a terminal; a closed one does not."""
     isatty = getattr(stream, "isatty", None)
     return bool(isatty and isatty())

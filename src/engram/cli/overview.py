@@ -35,15 +35,15 @@ def overview(output: Output, words: Sequence[str]) -> int:
         lines += [f"  {command.name:<9} {command.summary}" for command in COMMANDS]
         lines += ["", "engram COMMAND --help explains one and shows an example."]
         lines.append(
-            "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 7 not found, "
-            "130 interrupted."
+            "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 6 benchmark worse, "
+            "7 not found, 130 interrupted."
         )
         return output.page("\n".join(lines))
     return _state(output)
 
 
 def _state(output: Output) -> int:
-    from engram.cli.keeping import state_line
+    from engram.cli.keeping import skipped_sentence, state_line
     from engram.service.keeping import root_states
     from engram.service.session import Session
     from engram.version import __version__
@@ -53,16 +53,16 @@ def _state(output: Output) -> int:
     output.text(f"{output.paint('Engram', 'bold')} {__version__} - memory for AI coding agents that you own")
     output.text("")
     for state in states:
-        output.text(state_line(state))
+        output.line(state_line(state))
     workspace = next((state for state in states if state.scope == "workspace"), None)
     if workspace is None:
-        output.text("There is no memory in this project yet.")
+        output.line("There is no memory in this project yet.")
         following = "engram inject"
     elif workspace.foreign:
-        output.text("It came with the project and is foreign: reference only until you accept it.")
+        output.line("It is foreign, since nobody on this machine has accepted it: reference only.")
         following = "engram trust"
     elif workspace.skipped:
-        output.text(f"{workspace.skipped} files are skipped.")
+        output.line(f"{skipped_sentence(workspace.skipped)}.")
         following = "engram verify"
     elif not workspace.rules + workspace.skills + workspace.knowledge:
         following = 'engram save rule "a rule that this project lives by"'

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import Answers
+from engram.cli.output import is_terminal
 from engram.errors import RefusedError, UsageError
 from engram.model import KINDS
+from engram.safety.fence import show_line
 from engram.service.saving import Outcome, Planned, Proposal, apply, candidate_of, propose, receipts_as_data
 from engram.text.slugs import check_id
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["save_command"]
 
 _KIND_WORDS = (*KINDS, "workflow")
+# Nobody reads the questions that a program answers with something else, so there is an end to them.
+_UNCLEAR_IN_A_PIPE = 5
 _QUESTION = "A accept, B <note> accept with a note, C cancel > "
 
 
@@ -60,19 +64,18 @@ def _candidate(parsed: Parsed) -> Candidate:
 
 def _show(proposal: Proposal, output: Output, *, typed: bool) -> None:
     # A redirected standard output would hide from the human what the question is about.
-    to_error = output.as_json or (_terminal(sys.stdin) and not _terminal(sys.stdout))
+    to_error = output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
     lines = []
     for planned in proposal.planned:
         if len(proposal.planned) > 1:
             lines.append(f"{planned.scope}:")
         lines += [output.paint(line, _colour(line)) if line else line for line in planned.preview.splitlines()]
-        lines.append(planned.verdict.line())
+        lines.append(show_line(planned.verdict.line()))
         if planned.verdict.reason:
-            lines.append(planned.verdict.reason)
+            lines.append(show_line(planned.verdict.reason))
         if planned.verdict.related:
-            lines.append(f"Related: {', '.join(planned.verdict.related)}")
-    if proposal.redacted:
-        lines += [f"Redacted: {message}" for message in proposal.redacted]
+            lines.append(show_line(f"Related: {', '.join(planned.verdict.related)}"))
+    lines += [show_line(f"Redacted: {message}") for message in proposal.redacted]
     if not typed and any(planned.verdict.word == "ADD" for planned in proposal.planned):
         lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
     for line in lines:
@@ -95,8 +98,11 @@ def _ask(session: Session, output: Output) -> tuple[str, str]:
             "Nothing was saved: here an answer counts only at a terminal (approval.terminal: tty).",
             hint="Run the command at a terminal.",
         )
-    while True:
+    unclear = 0
+    while answers.way == "terminal" or unclear < _UNCLEAR_IN_A_PIPE:
         line = answers.next_line(_QUESTION)
+        if line is None and answers.way == "terminal":
+            raise RefusedError("Nothing was saved: the input ended without an answer.", hint="Answer A, B <note> or C.")
         if line is None:
             raise RefusedError(
                 "Nothing was saved: there was no answer.", hint="Answer A, B <note> or C; a pipe has 10 seconds."
@@ -109,22 +115,29 @@ def _ask(session: Session, output: Output) -> tuple[str, str]:
         if word.upper() == "C" and not rest.strip():
             raise RefusedError("Nothing was saved: cancelled.")
         output.aside("Please answer A, B and a note, or C.")
+        unclear += 1
+    raise RefusedError(
+        f"Nothing was saved: none of {_UNCLEAR_IN_A_PIPE} lines from the pipe is an answer.",
+        hint="The pipe has to answer A, B <note> or C.",
+    )
 
 
 def _say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
     planned = outcome.planned
     if not outcome.done:
-        output.text(f"Not saved in {planned.scope} memory: {outcome.reason}")
+        output.line(f"Not saved in {planned.scope} memory: {outcome.reason}")
         return
     root = session.root(planned.scope)
     for receipt in outcome.receipts:
-        output.text(f"Saved {root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
+        output.line(f"Saved {root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
 
 
 def _planned_as_data(planned: Planned) -> dict[str, object]:
     return {
         "scope": planned.scope,
-        "verdict": planned.verdict.line(),
+        "verdict": planned.verdict.word,
+        "target": planned.verdict.id,
+        "line": planned.verdict.line(),
         "reason": planned.verdict.reason,
         "related": list(planned.verdict.related),
         "id": planned.id,
@@ -146,8 +159,3 @@ def _outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:
 
 def _colour(line: str) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
-
-
-def _terminal(stream: object) -> bool:
-    isatty = getattr(stream, "isatty", None)
-    return bool(isatty and isatty())

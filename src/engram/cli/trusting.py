@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from engram.cli.asking import ask_at_terminal
+from engram.cli.output import counted
 from engram.errors import RefusedError
+from engram.safety.fence import show_line
 from engram.service.keeping import root_states
 from engram.service.trusting import accept_workspace, accepted_here, forget_workspace, trusted_projects
 
@@ -21,21 +23,22 @@ def trust_command(session: Session, parsed: Parsed, output: Output) -> int:
     if parsed.given("list"):
         records = trusted_projects(session)
         for record in records:
-            output.text(f"{record.project}  since {record.since}")
+            output.line(f"{record.project}  since {record.since}")
         if not records:
-            output.text("This machine trusts no workspace yet.")
+            output.line("This machine trusts no workspace yet.")
         return output.done({"trusted": [record.as_dict() for record in records]})
     if parsed.given("revoke"):
         gone = forget_workspace(session)
-        output.text("This workspace is no longer trusted." if gone else "This workspace was not trusted.")
+        output.line("This workspace is no longer trusted." if gone else "This workspace was not trusted.")
         return output.done({"revoked": gone})
     if accepted_here(session):
-        output.text("This workspace is trusted already.")
+        output.line("This workspace is trusted already.")
         return output.done({"trusted": True, "changed": False})
     state = next(state for state in root_states(session) if state.scope == "workspace")
     question = (
-        f"{state.root} holds {state.rules} rules, {state.skills} skills and {state.knowledge} knowledge that came with "
-        "the project.\nTrusted, they are given to your agents as instructions. Read them first: engram list\n"
+        f"{show_line(state.root)} holds {counted(state.rules, 'rule')}, {counted(state.skills, 'skill')} and "
+        f"{state.knowledge} knowledge that came with the project.\n"
+        "Trusted, they are given to your agents as instructions. Read them first: engram list\n"
         "Trust this workspace? [y/N] "
     )
     answer = ask_at_terminal(question)
@@ -47,5 +50,5 @@ def trust_command(session: Session, parsed: Parsed, output: Output) -> int:
     if answer.strip().lower() not in {"y", "yes"}:
         raise RefusedError("Not trusted; the memory stays foreign: reference only.")
     record = accept_workspace(session)
-    output.text(f"Trusted: {record.project}")
+    output.line(f"Trusted: {record.project}")
     return output.done({"trusted": True, "changed": True, "project": record.project})

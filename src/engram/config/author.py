@@ -2,7 +2,7 @@
 
 ``author.json`` in the user's configuration folder, never in a repository::
 
-    {"all": {"name": "Ada", "email": "ada@example.org"}, "roots": {"/work/shop/.agents/.engram": {…}}}
+    {"all": {"name": "Ada", "email": "ada@example.org"}, "roots": {"/home/ada/shop/.agents/.engram": {…}}}
 """
 
 from __future__ import annotations

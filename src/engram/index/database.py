@@ -6,24 +6,30 @@ load-bearing (F3): any ``SqliteError`` means that recall reads the files instead
 
 from __future__ import annotations
 
+from sys import byteorder
+
 # The C module alone: the package around it imports collections.abc and datetime adapters that nothing here needs.
 try:
     import _sqlite3 as sqlite
 except ImportError:  # a Python that was built without SQLite
     sqlite = None  # type: ignore[assignment]
 
-from engram.index.layout import Entry
+from engram.index.layout import Entry, commonest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Self
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Self
 
-__all__ = ["CHUNK", "COLUMNS", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "sqlite"]
+__all__ = [
+    "CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite",
+]  # fmt: skip
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.
-VERSION = 1
+_FORMAT = 2
+# The numbers in the postings are those of the machine: a file from one of another byte order is of another version.
+VERSION = _FORMAT << 1 | (byteorder == "big")
 # The postings of a term stand in chunks of so many memories, so that one more memory rewrites little.
 CHUNK = 4096
 _CHUNK_BITS = 12
@@ -31,6 +37,19 @@ _CHUNK_BITS = 12
 COLUMNS = tuple(field for field in Entry.__annotations__ if not field.startswith("_"))
 # What SQLite raises; where there is none, nothing does.
 SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
+
+
+# sqlite.org/rescode.html#readonly; the extended codes have it in their last byte.
+_READ_ONLY = 8
+# Values in one question; SQLite's own limit is higher everywhere.
+_AT_A_TIME = 500
+# What reading raises where SQLite itself did not see that its file is damaged.
+DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
+
+
+def damaged(error: Exception) -> Exception:
+    """Return the ``SqliteError`` to raise in place of one of ``DAMAGE``."""
+    return SqliteError(f"the index is damaged ({type(error).__name__}: {error})")
 
 
 def available() -> bool:
@@ -52,19 +71,30 @@ class Database:
     """
 
     def __init__(self, path: str) -> None:
-        # mode=ro never creates a file. A reader waits for a writer's commit at most this long (seconds).
-        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+        try:
+            self._open(path, "ro")
+        except SqliteError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != _READ_ONLY:
+                raise
+            # A writer died and left a journal: SQLite undoes its part with the first read that may write.
+            self._open(path, "rw")
+
+    def _open(self, path: str, mode: str) -> None:
+        # Neither mode creates a file. A reader waits for a writer's commit at most this long (seconds).
+        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
         self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
         ask = self._ask = self._connection.execute
         try:
             ask("begin")  # one state for all the questions
             self._check_version()
-            state = dict(ask("select key, value from state"))
-            self.count: int = state["count"]
-            self.length: int = state["length"]
+            self.state: dict[str, Any] = dict(ask("select key, value from state"))
+            self.count: int = self.state["count"]
+            self.length: int = self.state["length"]
             self.dead = frozenset(n for (n,) in ask("select n from dead"))
-        except BaseException:
+        except BaseException as error:
             self._connection.close()
+            if isinstance(error, DAMAGE):
+                raise damaged(error) from error
             raise
 
     def _check_version(self) -> None:
@@ -82,42 +112,35 @@ class Database:
         """Close the file."""
         self._connection.close()
 
+    def _among(self, question: str, values: Iterable[object]) -> Iterator[Any]:
+        """Yield the rows of ``question``, in which ``{}`` stands for the values; SQLite takes so many at a time."""
+        wanted = list(values)
+        for at in range(0, len(wanted), _AT_A_TIME):
+            some = wanted[at : at + _AT_A_TIME]
+            yield from self._ask(question.format(",".join("?" * len(some))), some)
+
     def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return number and document frequency of each term that some memory has."""
-        wanted = list(terms)
-        found = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows = self._ask(f"select term, number, frequency from terms where term in ({marks})", some)  # noqa: S608
-            found.update({term: (number, frequency) for term, number, frequency in rows if frequency > 0})
-        return found
+        rows = self._among("select term, number, frequency from terms where term in ({})", terms)
+        return {term: (number, frequency) for term, number, frequency in rows if frequency > 0}
 
     def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
         """Return for each word that some memory has the term it is stored as, and its document frequency."""
         wanted = list(words)
         found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows = self._ask(
-                "select word, term, frequency from spellings join terms using (number)"  # noqa: S608
-                f" where word in ({marks}) and frequency > 0",
-                some,
-            )
-            found.update({word: (term, frequency) for word, term, frequency in rows})
-        return found
+        stored: dict[str, list[tuple[str, int]]] = {}
+        for word, term, frequency in self._among(
+            "select word, term, terms.frequency from spellings join terms using (number)"
+            " where word in ({}) and spellings.frequency > 0",
+            wanted,
+        ):
+            stored.setdefault(word, []).append((term, frequency))
+        return found | {word: commonest(terms) for word, terms in stored.items()}
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
-        wanted = list(numbers)
-        found = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            rows = self._ask(f"select number, term, frequency from terms where number in ({marks})", some)  # noqa: S608
-            found.update({number: (term, frequency) for number, term, frequency in rows})
-        return found
+        rows = self._among("select number, term, frequency from terms where number in ({})", numbers)
+        return {number: (term, frequency) for number, term, frequency in rows}
 
     def postings(self, number: int) -> tuple[list[int], list[int]]:
         """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
@@ -134,21 +157,34 @@ class Database:
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
-        wanted = list(docs)
-        found = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            for row in self._ask(f"select * from memories where n in ({marks})", some):  # noqa: S608
-                found[row[0]] = Entry(*row)
-        return found
+        return {row[0]: Entry(*row) for row in self._among("select * from memories where n in ({})", docs)}
+
+    def with_ids(self, folded: Iterable[str]) -> list[Entry]:
+        """Return the memories with these ids, folded as in F11."""
+        return [Entry(*row) for row in self._among("select * from memories where folded in ({})", folded)]
+
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+        return dict(self._ask("select type, count(*) from memories group by type"))
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+        question = "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
+        return int(self._ask(question, (day,)).fetchone()[0])
+
+    def problems(self) -> list[tuple[bytes, str, bytes, int]]:
+        """Return the files that are no part of the index, as path, kind, reason and line."""
+        return list(self._ask("select path, kind, reason, line from problems order by path"))
+
+    def hashes(self, folder: str = "") -> dict[str, str]:
+        """Return path and SHA-256 of all memories, or of those directly or deeper below ``folder``."""
+        if not folder:
+            return dict(self._ask("select path, sha256 from memories"))
+        # "0" is the character after "/".
+        bounds = (f"{folder}/", f"{folder}0")
+        return dict(self._ask("select path, sha256 from memories where path >= ? and path < ?", bounds))
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
-        wanted = list(docs)
-        found: dict[int, bytes] = {}
-        for at in range(0, len(wanted), 500):
-            some = wanted[at : at + 500]
-            marks = ",".join("?" * len(some))
-            found.update(self._ask(f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({marks})", some))  # noqa: S608
-        return found
+        question = f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({{}})"  # noqa: S608 (a number)
+        return dict(self._among(question, docs))

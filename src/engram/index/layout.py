@@ -5,7 +5,8 @@ the memory's length in steps of some six per cent. No average and no count of me
 one more memory changes nothing but its own terms (G3) and no save ever makes the other postings stale.
 
 A sequence is a memory's term numbers in order, 32 bits each: the fields of ``FIELDS``, each closed by ``FIELD_END``,
-the parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order.
+the parts of a list by ``BREAK``; then its second chances (``text.terms``), which stand in no order, and the
+numbers of its spellings, from ``SPELLING`` on.
 """
 
 from __future__ import annotations
@@ -14,13 +15,21 @@ from math import log
 
 from engram.record import Record
 
-__all__ = ["BREAK", "FIELDS", "FIELD_END", "Entry", "length_step", "posting_code", "steps_to_length"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "BREAK", "FIELDS", "FIELD_END", "SPELLING", "Entry", "commonest", "length_step", "posting_code", "steps_to_length",
+]  # fmt: skip
 
 # The fields of a memory in the order of its sequence, and how much a word in each counts.
 FIELDS: tuple[tuple[str, int], ...] = (("title", 2), ("triggers", 2), ("tags", 2), ("content", 1))
 # In a sequence of term numbers, which begin at 1: the end of a field, and the end of one trigger or tag of several.
 FIELD_END = 0
 BREAK = 0xFFFFFFFF
+# Numbers of spellings (words that are stored under another term) begin here, so that none is a term's.
+SPELLING = 0x80000000
 _STEPS_PER_E = 16
 
 
@@ -44,6 +53,15 @@ class Entry(Record):
     task_types: str
     depends_on: str
     length: int
+    folded: str
+    """The id as ids are compared (F11)."""
+    body: str
+    """The first digits of the content's SHA-256: the same text may stand in both scopes (F20)."""
+
+
+def commonest(terms: Iterable[tuple[str, int]]) -> tuple[str, int]:
+    """Return the term that the most memories have; of equals the first in the order of their characters (G2)."""
+    return min(terms, key=lambda pair: (-pair[1], pair[0]))
 
 
 def length_step(length: int) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from array import array
 
-from engram.index.layout import BREAK, FIELD_END, FIELDS, Entry, length_step, posting_code
+from engram.index.layout import BREAK, FIELD_END, FIELDS, SPELLING, Entry, commonest, length_step, posting_code
+from engram.store.files import digest
+from engram.text.slugs import fold_id
 from engram.text.stop import language
 from engram.text.terms import Analyzer
 
@@ -23,15 +25,23 @@ class Segment:
     It answers the same four questions as ``database.Database``: ``lookup``, ``postings``, ``entries``, ``sequences``.
     """
 
-    def __init__(self, first: int = 1, number: Callable[[str], int] | None = None) -> None:
+    def __init__(
+        self,
+        first: int = 1,
+        number: Callable[[str], int] | None = None,
+        spelling: Callable[[str, int], int] | None = None,
+    ) -> None:
         """Start an empty segment.
 
         Args:
             first: the number of its first memory.
             number: gives the number of a term, where terms have numbers already.
+            spelling: gives the number of a word that is stored under another term, by word and that term's number.
         """
         self.numbers: dict[str, int] = {}
-        self.spellings: dict[str, int] = {}
+        self.spellings: dict[tuple[str, int], int] = {}
+        self.spelled_in: dict[int, int] = {}
+        """How many memories have a spelling, by its number."""
         self.chunks: dict[int, tuple[array[int], array[int]]] = {}
         self.rows: list[Entry] = []
         self.blobs: list[bytes] = []
@@ -39,10 +49,15 @@ class Segment:
         self.dead: frozenset[int] = frozenset()
         self.first = first
         self._names: list[str] = []
-        self._analyzer = Analyzer(number or self._number, self.spellings)
+        self._stored: dict[str, list[int]] = {}
+        self._stored_of = 0
+        self._analyzer = Analyzer(number or self._number, spelling or self._spelling)
 
     def _number(self, term: str) -> int:
         return self.numbers.setdefault(term, len(self.numbers) + 1)
+
+    def _spelling(self, word: str, number: int) -> int:
+        return self.spellings.setdefault((word, number), SPELLING + len(self.spellings))
 
     def add(self, path: str, sha256: str, memory: Memory) -> None:
         """Index one memory that was read from ``path`` (relative to its root) and whose bytes have this hash."""
@@ -55,13 +70,14 @@ class Segment:
         texts = ((memory.title,), memory.triggers, memory.tags, (content,))
         lang = language("\n".join((memory.title, *memory.triggers, content))[:4000].lower().split())
         extras: set[int] = set()
+        spellings: set[int] = set()
         sequence: list[int] = []
         counts: dict[int, int] = {}
         get = counts.get
         length = 0
         for parts, (_, weight) in zip(texts, FIELDS, strict=True):
             for part in parts:
-                found = self._analyzer.read(part, lang, extras)
+                found = self._analyzer.read(part, lang, extras, spellings)
                 length += len(found)
                 for term in found:
                     counts[term] = get(term, 0) + weight
@@ -71,6 +87,9 @@ class Segment:
             sequence.append(FIELD_END)
         extras.difference_update(counts)
         sequence += sorted(extras)
+        sequence += sorted(spellings)
+        for spelling in spellings:
+            self.spelled_in[spelling] = self.spelled_in.get(spelling, 0) + 1
         for term in extras:
             counts[term] = 1
         step = length_step(length)
@@ -87,7 +106,8 @@ class Segment:
             Entry(
                 n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
                 memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
-                "\n".join(memory.role), "\n".join(memory.task_types), "\n".join(memory.depends_on), length,
+                "\n".join(memory.role), "\n".join(_task_types(memory)), "\n".join(memory.depends_on), length,
+                fold_id(memory.id), digest(memory.content.encode("utf-8", "replace"))[:16],
             )
         )  # fmt: skip
 
@@ -111,9 +131,14 @@ class Segment:
         """Return for each word that some memory has the term it is stored as, and its document frequency."""
         wanted = list(words)
         found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
-        stems = {word: self.spellings[word] for word in wanted if word in self.spellings}
-        named = self.named(stems.values())
-        found.update({word: named[number] for word, number in stems.items()})
+        if self._stored_of < len(self.spellings):
+            self._stored = {}
+            for word, number in self.spellings:
+                self._stored.setdefault(word, []).append(number)
+            self._stored_of = len(self.spellings)
+        for word in wanted:
+            if word in self._stored:
+                found[word] = commonest(self.named(self._stored[word]).values())
         return found
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
@@ -130,6 +155,31 @@ class Segment:
         """Return what is known of memories, by number."""
         return {n: self.rows[n - self.first] for n in docs}
 
+    def close(self) -> None:
+        """Nothing is open: the memories are in this process."""
+
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            found[row.type] = found.get(row.type, 0) + 1
+        return found
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+        return sum(1 for row in self.rows if row.valid_until and row.valid_until < day and not row.superseded_by)
+
+    def with_ids(self, folded: Iterable[str]) -> list[Entry]:
+        """Return the memories with these ids, folded as in F11."""
+        wanted = set(folded)
+        return [row for row in self.rows if row.folded in wanted]
+
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
         return {n: self.blobs[n - self.first][: 4 * most] for n in docs}
+
+
+def _task_types(memory: Memory) -> list[str]:
+    """Return the types of task that a memory names, in its field and in tags such as ``task_type:release``."""
+    tagged = [tag.partition(":")[2].strip() for tag in memory.tags if tag.startswith("task_type:")]
+    return [name for name in dict.fromkeys((*memory.task_types, *tagged)) if name]

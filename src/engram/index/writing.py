@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import CHUNK, COLUMNS, VERSION, chunk_keys, sqlite
-from engram.index.layout import BREAK, FIELD_END
+from engram.index.database import CHUNK, COLUMNS, DAMAGE, VERSION, chunk_keys, damaged, sqlite
+from engram.index.layout import BREAK, FIELD_END, SPELLING
 from engram.index.segment import Segment
+from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from sqlite3 import Connection
 
     from engram.model import Memory
 
-__all__ = ["build", "update"]
+__all__ = ["Beside", "StaleError", "build", "update"]
 
 _APPLICATION = 0x456E6772  # "Engr"
 # How long an update waits for another one, in seconds: a cold process rather goes on without.
@@ -28,25 +29,40 @@ pragma application_id={_APPLICATION};
 pragma user_version={VERSION};
 create table state(key text primary key, value) without rowid;
 create table terms(number integer primary key, term text not null, frequency integer not null);
-create table spellings(word text primary key, number integer not null) without rowid;
+create table spellings(id integer primary key, word text not null, number integer not null, frequency integer not null);
 create table postings(key integer primary key, docs blob not null, codes blob not null);
 create table memories({", ".join(["n integer primary key", *COLUMNS[1:]])});
 create table sequences(n integer primary key, terms blob not null);
 create table dead(n integer primary key);
+create table problems(path blob primary key, kind text not null, reason blob not null, line integer not null)
+  without rowid;
 """
 _INDEXES = """
 create index terms_by_name on terms(term, frequency);
+create index spellings_by_word on spellings(word, number, frequency);
 create unique index memories_by_path on memories(path);
-create index memories_by_id on memories(id);
+create index memories_by_id on memories(folded);
 """
 
 
-def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
+class Beside(Record):
+    """What is kept beside the memories: texts by key, and the files that are no part of the index."""
+
+    state: tuple[tuple[str, str], ...] = ()
+    problems: tuple[tuple[bytes, str, bytes, int], ...] = ()
+
+
+class StaleError(Exception):
+    """Another process has brought the index up to date since the caller looked."""
+
+
+def build(path: str, memories: Iterable[tuple[str, str, Memory]], beside: Callable[[], Beside] = Beside) -> int:
     """Write a new index from nothing and put it in place at once; return the number of memories.
 
     Args:
         path: where the index goes. A reader of the old file keeps it until it closes.
         memories: path within the root, SHA-256 in hex, memory.
+        beside: asked when all memories were taken.
 
     Raises:
         OSError: the folder cannot be written.
@@ -69,6 +85,7 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
                     _write_sequences(connection, segment)
             _write_sequences(connection, segment)
             _write_rest(connection, segment)
+            _write_beside(connection, beside())
             connection.execute("commit")
             connection.executescript(_INDEXES)
         finally:
@@ -78,6 +95,11 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]]) -> int:
             os.fsync(handle)
         finally:
             os.close(handle)
+        # What a writer that died left beside the old file would be played back into the new one.
+        try:
+            os.unlink(f"{path}-journal")
+        except FileNotFoundError:
+            pass
         os.replace(temporary, path)
     except BaseException:
         if os.path.exists(temporary):
@@ -105,7 +127,10 @@ def _write_rest(connection: Connection, segment: Segment) -> None:
         "insert into terms values(?,?,?)",
         ((number, term, len(chunks[number][0])) for term, number in segment.numbers.items()),
     )
-    connection.executemany("insert into spellings values(?,?)", sorted(segment.spellings.items()))
+    connection.executemany(
+        "insert into spellings values(?,?,?,?)",
+        ((key, word, number, segment.spelled_in[key]) for (word, number), key in segment.spellings.items()),
+    )
     connection.executemany("insert into postings values(?,?,?)", _rows(segment))
     connection.executemany("insert into state values(?,?)", [("count", segment.count), ("length", segment.length)])
 
@@ -118,7 +143,19 @@ def _rows(segment: Segment) -> Iterator[tuple[int, bytes, bytes]]:
             yield first + at // CHUNK, docs[at : at + CHUNK].tobytes(), codes[at : at + CHUNK].tobytes()
 
 
-def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]]) -> bool:
+def _write_beside(connection: Connection, beside: Beside) -> None:
+    connection.executemany("insert or replace into state values(?,?)", beside.state)
+    connection.execute("delete from problems")
+    connection.executemany("insert into problems values(?,?,?,?)", beside.problems)
+
+
+def update(
+    path: str,
+    gone: Iterable[str],
+    new: Iterable[tuple[str, str, Memory]],
+    beside: Beside | None = None,
+    expected: tuple[str, str] | None = None,
+) -> bool:
     """Take memories out of an index and put others in, in one transaction.
 
     A reader sees all of it or nothing, and never waits longer than the commit. A process that dies leaves the old
@@ -128,26 +165,32 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         path: the index.
         gone: paths within the root that are no more, or that ``new`` has again.
         new: path within the root, SHA-256 in hex, memory.
+        beside: what replaces the problems and some texts; None leaves them.
+        expected: a key and the text that it must still have.
 
     Returns:
         True where so much was replaced that a rebuild would make the index smaller and faster.
 
     Raises:
+        StaleError: another process changed the index meanwhile.
         SqliteError: the index cannot be written, another process is at it, or it is damaged.
     """
+    items = list(new)  # what fails while they are read is no fault of the index
     connection = sqlite.connect(path, isolation_level=None, timeout=_PATIENCE)
     try:
         ask = connection.execute
         ask("begin immediate")
         if ask("pragma user_version").fetchone()[0] != VERSION:
             raise sqlite.DatabaseError("the index is of another version")
-        state = dict(ask("select key, value from state"))
+        if expected and (expected[1],) != ask("select value from state where key = ?", expected[:1]).fetchone():
+            raise StaleError
+        state: dict[str, int] = dict(ask("select key, value from state where key in ('count', 'length')"))
         for name in gone:
             _take_out(connection, name, state)
         last = ask("select max(n) from (select n from memories union all select n from dead)").fetchone()[0] or 0
         terms = _Terms(connection)
-        segment = Segment(last + 1, terms.number)
-        for item in new:
+        segment = Segment(last + 1, terms.number, terms.spelling)
+        for item in items:
             segment.add(*item)
         _put_in(connection, segment, terms)
         state["count"] += segment.count
@@ -155,8 +198,12 @@ def update(path: str, gone: Iterable[str], new: Iterable[tuple[str, str, Memory]
         connection.executemany(
             "update state set value = ? where key = ?", [(value, key) for key, value in state.items()]
         )
+        if beside is not None:
+            _write_beside(connection, beside)
         worn = ask("select count(*) from dead").fetchone()[0] > _WORN + state["count"] // 4
         ask("commit")
+    except DAMAGE as error:
+        raise damaged(error) from error
     finally:
         connection.close()
     return bool(worn)
@@ -170,6 +217,9 @@ class _Terms:
         self._known: dict[str, int] = {}
         self._next = 1 + (self._ask("select max(number) from terms").fetchone()[0] or 0)
         self.new: list[tuple[int, str]] = []
+        self._spellings: dict[tuple[str, int], int] = {}
+        self._next_spelling = 1 + (self._ask("select max(id) from spellings").fetchone()[0] or SPELLING - 1)
+        self.new_spellings: list[tuple[int, str, int]] = []
 
     def number(self, term: str) -> int:
         """Return the number of a term."""
@@ -183,6 +233,18 @@ class _Terms:
             number = self._known[term] = int(row[0])
         return number
 
+    def spelling(self, word: str, number: int) -> int:
+        """Return the number of a word that is stored under the term of a number."""
+        key = self._spellings.get((word, number))
+        if key is None:
+            row = self._ask("select id from spellings where word = ? and number = ?", (word, number)).fetchone()
+            if row is None:
+                row = (self._next_spelling,)
+                self._next_spelling += 1
+                self.new_spellings.append((row[0], word, number))
+            key = self._spellings[word, number] = int(row[0])
+        return key
+
 
 def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
     ask = connection.execute
@@ -191,7 +253,12 @@ def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
         return
     n, length, blob = row
     present = set(memoryview(blob).cast("I")) - {FIELD_END, BREAK}
-    connection.executemany("update terms set frequency = frequency - 1 where number = ?", [(term,) for term in present])
+    connection.executemany(
+        "update terms set frequency = frequency - 1 where number = ?", [(term,) for term in present if term < SPELLING]
+    )
+    connection.executemany(
+        "update spellings set frequency = frequency - 1 where id = ?", [(key,) for key in present if key >= SPELLING]
+    )
     ask("delete from memories where n = ?", (n,))
     ask("delete from sequences where n = ?", (n,))
     ask("insert into dead values(?)", (n,))
@@ -201,7 +268,11 @@ def _take_out(connection: Connection, name: str, state: dict[str, int]) -> None:
 
 def _put_in(connection: Connection, segment: Segment, terms: _Terms) -> None:
     connection.executemany("insert into terms values(?,?,0)", terms.new)
-    connection.executemany("insert or ignore into spellings values(?,?)", sorted(segment.spellings.items()))
+    connection.executemany("insert into spellings values(?,?,?,0)", terms.new_spellings)
+    connection.executemany(
+        "update spellings set frequency = frequency + ? where id = ?",
+        [(often, key) for key, often in segment.spelled_in.items()],
+    )
     for number, (docs, codes) in sorted(segment.chunks.items()):
         connection.execute("update terms set frequency = frequency + ? where number = ?", (len(docs), number))
         doc_bytes, code_bytes = docs.tobytes(), codes.tobytes()

@@ -26,7 +26,7 @@ from engram.markdown.sections import (
     section_text,
 )
 from engram.model import KIND_OF_FOLDER, KINDS, Memory
-from engram.text.slugs import check_id
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def read_memory(data: bytes, *, path: str, scope: str) -> Memory:
         email, name = (author, "") if "@" in author else ("", author)
     return Memory(
         id=memory_id,
+        named=_one(named) if named and fold_id(_one(named)) != fold_id(memory_id) else "",
         type=kind,
         scope=_scope(scope),
         title=title or memory_id,

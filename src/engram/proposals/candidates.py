@@ -270,8 +270,8 @@ def _error(problems: list[_Problem]) -> UsageError:
 
 
 def _quote(line: str) -> str:
-    from engram.safety import redact, scan
     from engram.safety.fence import show_inert
+    from engram.safety.scan import redact, scan
 
     # Before the cut: half a key is no longer recognised. What is far behind it is not shown anyway.
     near = line[: _QUOTED * 20]

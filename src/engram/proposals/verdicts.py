@@ -85,8 +85,7 @@ def judge(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
         if verdict is not None:
             return verdict
     related = _related(candidate, ordered)
-    near = f"; near to it: {', '.join(related)}" if related else ""
-    return Verdict("ADD", reason=f"no memory says this yet{near}", related=related)
+    return Verdict("ADD", reason="no memory says this yet", related=related)
 
 
 def _noop(candidate: Candidate, memories: Sequence[Memory]) -> Verdict | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engram.index.layout import Entry
-    from engram.recall.source import Source
+    from engram.index.source import Source
     from engram.recall.work import Work
 
 __all__ = ["CANDIDATES", "add_up", "look_up", "take_best"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sys import byteorder
 
-from engram.index.layout import BREAK, FIELD_END
+from engram.index.layout import BREAK
+from engram.recall import weights
 from engram.recall.work import SOURCE_BITS
 
 TYPE_CHECKING = False
@@ -13,14 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["texts_add"]
 
-# What each signal adds, as a share of the idf of its words.
-PHRASE = 0.05
-NEAR = 0.05
-TRIGGER = 0.5
-TAG = 0.25
-ANCHOR = 0.1
 # Two words are near each other with at most so many terms between them.
 _WINDOW = 5
+# Triggers or tags of more terms than this are a text of their own.
+_LONGEST = 400
 # A name (a word with more in it than letters) is rare when at most this share of the memories has it.
 _RARE = 1 / 256
 
@@ -31,27 +28,34 @@ def texts_add(work: Work, docs: list[int]) -> None:
     rare = [group for group in work.groups if group.frequency <= rare_below and not group.text.isalpha()]
     if "anchors" in work.off:
         rare = []
-    wholes = [whole for whole in (("triggers", 1, TRIGGER), ("tags", 2, TAG)) if whole[0] not in work.off]
+    wholes = [
+        whole for whole in (("triggers", 1, weights.TRIGGER), ("tags", 2, weights.TAG)) if whole[0] not in work.off
+    ]
     numbered = range(len(work.sources))
     pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
-    weights = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
+    worth = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
     for doc in docs:
-        blob = work.sequences[doc]
+        fields = work.fields(doc)
+        # Second chances follow the fields in no order of the text, so no phrase is looked for there.
+        blob = work.sequences[doc][: 4 * sum(len(numbers) + 1 for numbers in fields)]
         at = doc >> SOURCE_BITS
+        present = worth[at].keys() & [number for numbers in fields for number in numbers]
         for starts, ends, weight, about in pairs[at]:
-            share = _together(blob, starts, ends)
+            if starts.isdisjoint(present) or ends.isdisjoint(present):
+                continue
+            share = _together(blob, _packed(starts), _packed(ends))
             if share:
                 work.add(doc, "phrase", weight * share, about)
         for group in rare:
             if group.value(doc):
-                work.add(doc, "anchors", ANCHOR * group.idf, group.text)
+                work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
         for name, field, share in wholes:
-            weight = _whole(blob, field, weights[at])
+            weight = _whole(fields[field], worth[at]) if fields[field] else 0.0
             if weight:
                 work.add(doc, name, weight * share, "")
 
 
-def _pairs(work: Work, source: int) -> list[tuple[list[bytes], list[bytes], float, str]]:
+def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str]]:
     """Return the pairs of words that follow each other in the query, as packed term numbers of one source."""
     by_word = {group.text: group for group in work.groups}
     found = []
@@ -61,7 +65,7 @@ def _pairs(work: Work, source: int) -> list[tuple[list[bytes], list[bytes], floa
         if left and right:
             starts, ends = left.numbers[source], right.numbers[source]
             if starts and ends and starts != ends:
-                found.append((_packed(starts), _packed(ends), min(left.idf, right.idf), f"{left.text} {right.text}"))
+                found.append((starts, ends, min(left.idf, right.idf), f"{left.text} {right.text}"))
     return found
 
 
@@ -76,31 +80,29 @@ def _together(blob: bytes, starts: list[bytes], ends: list[bytes]) -> float:
         if end not in blob:
             continue
         for start in starts:
-            at = blob.find(start)
+            at = _find(blob, start, 0, len(blob))
             seen = 0
             while at >= 0 and seen < 32:
-                if at % 4 == 0:
-                    seen += 1
-                    if blob.startswith(end, at + 4):
-                        return PHRASE
-                    near = blob.find(end, max(0, at - 4 * _WINDOW), at + 4 * _WINDOW + 4)
-                    if near >= 0 and near % 4 == 0:
-                        best = NEAR
-                at = blob.find(start, at + 1)
+                seen += 1
+                if blob.startswith(end, at + 4):
+                    return weights.PHRASE
+                if _find(blob, end, max(0, at - 4 * _WINDOW), at + 4 * _WINDOW + 4) >= 0:
+                    best = weights.NEAR
+                at = _find(blob, start, at + 4, len(blob))
     return best
 
 
-def _whole(blob: bytes, field: int, weights: dict[int, float]) -> float:
+def _find(blob: bytes, number: bytes, start: int, stop: int) -> int:
+    """Return where a number stands in a sequence; the same bytes across two numbers are none of its places."""
+    at = blob.find(number, start, stop)
+    while at >= 0 and at % 4:
+        at = blob.find(number, at + 1, stop)
+    return at
+
+
+def _whole(numbers: list[int], worth: dict[int, float]) -> float:
     """Return the weight of the heaviest trigger (or tag) all of whose words the query has."""
-    end = FIELD_END.to_bytes(4, byteorder)
-    start = 0
-    for _ in range(field):
-        start = _aligned(blob, end, start) + 4
-    stop = _aligned(blob, end, start)
-    if stop <= start or stop - start > 4 * 400:
-        return 0.0
-    numbers = memoryview(blob)[start:stop].cast("I").tolist()
-    if weights.keys().isdisjoint(numbers):
+    if len(numbers) > _LONGEST or worth.keys().isdisjoint(numbers):
         return 0.0
     best = total = 0.0
     whole = True
@@ -108,15 +110,8 @@ def _whole(blob: bytes, field: int, weights: dict[int, float]) -> float:
         if number == BREAK:
             best = max(best, total) if whole else best
             total, whole = 0.0, True
-        elif number in weights:
-            total += weights[number]
+        elif number in worth:
+            total += worth[number]
         else:
             whole = False
     return best
-
-
-def _aligned(blob: bytes, what: bytes, start: int) -> int:
-    at = blob.find(what, start)
-    while at % 4 and at >= 0:
-        at = blob.find(what, at + 1)
-    return at if at >= 0 else len(blob)

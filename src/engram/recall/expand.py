@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engram.index.layout import BREAK, FIELD_END, FIELDS, length_step, posting_code
-from engram.recall.score import SCALE, Impacts, idf, nearest_step, step_up
+from engram.index.layout import BREAK, FIELDS, length_step
+from engram.recall import weights
+from engram.recall.score import SCALE, full, idf, nearest_step, saturation, step_up
 from engram.recall.work import SOURCE_BITS
 
 TYPE_CHECKING = False
@@ -12,21 +13,17 @@ if TYPE_CHECKING:
 
 __all__ = ["expand"]
 
-FEEDBACK = 3
-TERMS = 20
-# The share of the query's own words in the new score.
-ALPHA = 0.7
-
 
 def expand(work: Work, order: list[int]) -> None:
     """Add to scores and reasons what each candidate shares with the first of ``order``."""
-    sources, sequences, scores = work.sources, work.sequences, work.scores
+    sources, scores = work.sources, work.scores
     model: dict[str, float] = {}
-    best = sum(scores[doc] for doc in order[:FEEDBACK])
-    for doc in order[:FEEDBACK]:
+    best = sum(scores[doc] for doc in order[: weights.FEEDBACK])
+    for doc in order[: weights.FEEDBACK]:
         counts: dict[int, int] = {}
-        for number in _weighted(sequences[doc]):
-            counts[number] = counts.get(number, 0) + 1
+        for numbers, (_, weight) in zip(work.fields(doc), FIELDS, strict=True):
+            for number in numbers:
+                counts[number] = counts.get(number, 0) + weight
         counts.pop(BREAK, None)
         total = sum(counts.values()) or 1
         trust = scores[doc] / best
@@ -40,41 +37,23 @@ def expand(work: Work, order: list[int]) -> None:
         rarity = idf(work.count, frequency)
         weighed.append((share * rarity, term, share, rarity))
     weighed.sort(key=lambda item: (-item[0], item[1]))
-    chosen = weighed[:TERMS]
+    chosen = weighed[: weights.LENT]
     # Scaled so that ALPHA weighs the mean of the query's words against the mean of the lent ones.
-    factor = (1 - ALPHA) / ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
-    lent: list[dict[int, Impacts]] = []
-    for source, found in zip(sources, looked, strict=True):
-        average = nearest_step(source.length / source.count) if source.count else 1.0
-        lent.append(
-            {
-                found[term][0]: Impacts(rarity * share * factor, average)
-                for _, term, share, rarity in chosen
-                if term in found
-            }
-        )
+    factor = (1 - weights.ALPHA) / weights.ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
+    lent = [
+        {found[term][0]: full(rarity * share * factor) for _, term, share, rarity in chosen if term in found}
+        for found in looked
+    ]
+    averages = [nearest_step(source.length / source.count) if source.count else 1.0 for source in sources]
     about = ", ".join(term for _, term, _, _ in chosen[:5])
     for doc in order:
         impacts = lent[doc >> SOURCE_BITS]
-        numbers = _weighted(sequences[doc])
-        step = length_step(work.entries[doc].length)
-        added = 0
-        for number in impacts.keys() & set(numbers):
-            added += impacts[number][posting_code(numbers.count(number), step)]
-        if added:
+        terms = impacts.keys()
+        often: dict[int, int] = {}
+        for numbers, (_, weight) in zip(work.fields(doc), FIELDS, strict=True):
+            for number in terms & numbers:
+                often[number] = often.get(number, 0) + weight * numbers.count(number)
+        if often:
+            norm = saturation(length_step(work.entries[doc].length), averages[doc >> SOURCE_BITS])
+            added = sum([int(impacts[number] * count / (count + norm)) for number, count in often.items()])
             work.add(doc, "expansion", added / SCALE, about)
-
-
-def _weighted(blob: bytes) -> list[int]:
-    """Return the term numbers of a memory, each as often as its field weighs; second chances are left out."""
-    numbers = memoryview(blob).cast("I").tolist()
-    weighted: list[int] = []
-    start = 0
-    for _, weight in FIELDS:
-        try:
-            end = numbers.index(FIELD_END, start)
-        except ValueError:  # a long memory, cut
-            end = len(numbers)
-        weighted += numbers[start:end] * weight
-        start = end + 1
-    return weighted

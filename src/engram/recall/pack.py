@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.record import Record
-from engram.safety.fence import fence_block, show_inert
+from engram.safety.fence import fence_block, show_inert, show_line
 from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -12,22 +12,38 @@ if TYPE_CHECKING:
 
     from engram.model import Memory
 
-__all__ = ["DISCLOSURES", "FOREIGN_NOTE", "Item", "Pack", "build_pack", "render_card", "render_whole"]
+    _Shown = tuple["Item", str]
+    _Rendered = tuple["Item", str, str]
+
+__all__ = ["DISCLOSURES", "FOREIGN_NOTE", "Item", "Pack", "build_pack", "empty_pack", "join_whole", "render_card"]
 
 DISCLOSURES = ("auto", "bodies", "cards")
 FOREIGN_NOTE = "foreign: reference only"
 _NOTHING = "No memory matches this task."
+_MORE, _ALONE = "More memory, by id:", "Memory, by id:"
+# What an empty line between two texts costs, and the heading of the cards with the empty line before it.
+_GAP = 2
+_HEADING = estimate_tokens(_MORE) + _GAP
 # What the shortest form of the omitted line takes; kept free as soon as something is left out.
 _OMITTED_RESERVE = 20
 
 
 class Item(Record):
-    """A memory on its way into a pack. ``key`` is its id, ``global/<id>`` where both scopes have that id (C35)."""
+    """A memory on its way into a pack.
+
+    Attributes:
+        memory: the memory.
+        key: its id, ``global/<id>`` where both scopes have that id (C35).
+        foreign: True where no human of this machine accepted its root (F18).
+        note: what the reader has to know first, such as what superseded it.
+        needed_by: for a prerequisite that is no hit itself, the key of the hit that it is there for.
+    """
 
     memory: Memory
     key: str
     foreign: bool = False
     note: str = ""
+    needed_by: str = ""
 
 
 class Pack(Record):
@@ -58,19 +74,28 @@ def build_pack(
         variant: which section of a rule's variants is its body (``rule_variant``).
     """
     chosen = list(items[: limit if disclosure == "bodies" else limit * 2])
+    while chosen and chosen[-1].needed_by:
+        chosen.pop()  # the hit that it is there for was cut off
     if not chosen:
-        return Pack(_NOTHING, (), (), (), estimate_tokens(_NOTHING))
-    rendered = [
-        (item, render_body(item, variant) if number < limit and disclosure != "cards" else "", render_card(item))
-        for number, item in enumerate(chosen)
-    ]
-    return _packed(rendered, budget, with_cards=disclosure != "bodies")
+        return empty_pack()
+    rendered = []
+    for item in chosen:
+        body = render_body(item, variant)
+        rendered.append((item, body if disclosure != "cards" else "", render_card(item, estimate_tokens(body))))
+    return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
-def _packed(rendered: Sequence[tuple[Item, str, str]], budget: int, *, with_cards: bool) -> Pack:
-    bodies, cards, omitted = _fill(rendered, budget, with_cards=with_cards)
+def empty_pack(reason: str = "") -> Pack:
+    """Return the pack that holds nothing, and says so in one line (H3)."""
+    text = f"{_NOTHING[:-1]}: {show_inert(reason)}." if reason else _NOTHING
+    return Pack(text, (), (), (), estimate_tokens(text))
+
+
+def _packed(rendered: Sequence[_Rendered], budget: int, limit: int, *, with_cards: bool) -> Pack:
+    units = _units(rendered)
+    bodies, cards, omitted = _fill(units, budget, limit, with_cards=with_cards)
     if omitted:
-        bodies, cards, omitted = _fill(rendered, budget - _OMITTED_RESERVE, with_cards=with_cards)
+        bodies, cards, omitted = _fill(units, budget - _OMITTED_RESERVE, limit, with_cards=with_cards)
     text = _join(bodies, cards, omitted, budget)
     return Pack(
         text,
@@ -107,13 +132,11 @@ def render_whole(item: Item) -> str:
     return _fenced(item, "\n\n".join(parts))
 
 
-def render_card(item: Item) -> str:
-    """Return one line: id, type, scope, title, and what the body would cost."""
+def render_card(item: Item, size: int) -> str:
+    """Return one line: id, type, scope, title, and the tokens that the body takes as ``render_body`` gives it."""
     memory = item.memory
-    size = estimate_tokens(f"{memory.title}\n{memory.content}")
-    title = show_inert(memory.title).replace("\n", " ")
     marks = "".join(f" ({note})" for note in (FOREIGN_NOTE if item.foreign else "", item.note) if note)
-    return f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {title}{marks}"
+    return show_line(f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {memory.title}{marks}")
 
 
 def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
@@ -124,10 +147,10 @@ def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
         budget: tokens for the whole text, never exceeded (C35); None for as many as it takes.
     """
     if not items:
-        return Pack(_NOTHING, (), (), (), estimate_tokens(_NOTHING))
+        return empty_pack()
     rendered = [(item, render_whole(item), "") for item in items]
     if budget is not None:
-        return _packed(rendered, budget, with_cards=False)
+        return _packed(rendered, budget, len(items), with_cards=False)
     text = "\n\n".join(whole for _, whole, _ in rendered)
     return Pack(text, tuple(item.key for item in items), (), (), estimate_tokens(text))
 
@@ -141,43 +164,58 @@ def _fenced(item: Item, body: str) -> str:
     )
 
 
-def _fill(
-    rendered: Sequence[tuple[Item, str, str]], budget: int, *, with_cards: bool
-) -> tuple[list[tuple[Item, str]], list[tuple[Item, str]], list[Item]]:
-    bodies: list[tuple[Item, str]] = []
-    cards: list[tuple[Item, str]] = []
-    omitted: list[Item] = []
-    for item, body, card in rendered:
-        if body and _size([*bodies, (item, body)], cards) <= budget:
-            bodies.append((item, body))
-        elif with_cards and _size(bodies, [*cards, (item, card)]) <= budget:
-            cards.append((item, card))
+def _units(rendered: Sequence[_Rendered]) -> list[list[_Rendered]]:
+    """Return the items in groups that stay together: a hit after the prerequisites that are there for it alone."""
+    units: list[list[_Rendered]] = []
+    for entry in rendered:
+        if units and units[-1][-1][0].needed_by:
+            units[-1].append(entry)
         else:
-            omitted.append(item)
+            units.append([entry])
+    return units
+
+
+def _fill(
+    units: Sequence[Sequence[_Rendered]], budget: int, limit: int, *, with_cards: bool
+) -> tuple[list[_Shown], list[_Shown], list[Item]]:
+    """Give each unit the best tier that it fits into whole, so that no prerequisite stands there without its hit."""
+    bodies: list[_Shown] = []
+    cards: list[_Shown] = []
+    omitted: list[Item] = []
+    # Each text is counted once: the estimate adds up over texts that an empty line or a line end parts.
+    of_bodies = of_cards = 0
+    for unit in units:
+        as_bodies = [(item, body) for item, body, _ in unit if body]
+        as_cards = [(item, card) for item, _, card in unit]
+        if as_bodies and len(bodies) + len(unit) <= limit:
+            more = sum(estimate_tokens(body) + _GAP for _, body in as_bodies)
+            if of_bodies + more + of_cards <= budget:
+                bodies += as_bodies
+                of_bodies += more
+                continue
+        more = sum(estimate_tokens(card) + 1 for _, card in as_cards) + (0 if cards else _HEADING)
+        if with_cards and of_bodies + of_cards + more <= budget:
+            cards += as_cards
+            of_cards += more
+        else:
+            omitted += [item for item, _, _ in unit]
     return bodies, cards, omitted
 
 
-def _size(bodies: Sequence[tuple[Item, str]], cards: Sequence[tuple[Item, str]]) -> int:
-    return estimate_tokens(_text(bodies, cards))
-
-
-def _text(bodies: Sequence[tuple[Item, str]], cards: Sequence[tuple[Item, str]]) -> str:
+def _text(bodies: Sequence[_Shown], cards: Sequence[_Shown]) -> str:
     parts = [text for _, text in bodies]
     if cards:
-        heading = "More memory, by id:" if bodies else "Memory, by id:"
-        parts.append("\n".join([heading, *(text for _, text in cards)]))
+        parts.append("\n".join([_MORE if bodies else _ALONE, *(text for _, text in cards)]))
     return "\n\n".join(parts)
 
 
-def _join(
-    bodies: Sequence[tuple[Item, str]], cards: Sequence[tuple[Item, str]], omitted: Sequence[Item], budget: int
-) -> str:
+def _join(bodies: Sequence[_Shown], cards: Sequence[_Shown], omitted: Sequence[Item], budget: int) -> str:
     text = _text(bodies, cards)
     if not omitted:
         return text
     # As many ids as fit, then a count; where not even the count fits, `omitted_ids` alone has them.
     for shown in range(len(omitted), -1, -1):
-        names = ", ".join(item.key for item in omitted[:shown])
+        names = ", ".join(show_line(item.key) for item in omitted[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
         whole = f"{text}\n\nLeft out by the token budget: {names}{rest}".strip()

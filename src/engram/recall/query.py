@@ -37,7 +37,9 @@ class Query(Record):
 
 def read(text: str) -> Query:
     """Read a task text or a search of any length and content; nothing in it is an operator (H2)."""
-    text = text[-_LONGEST:]
+    if len(text) > _LONGEST:
+        text = text[-_LONGEST:]
+        text = text[text.find(" ") + 1 :]  # not half a word
     found = words(text)
     lang = language(found)
     stop = stop_words(found)

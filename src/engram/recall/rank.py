@@ -1,86 +1,167 @@
-"""A plain lexical ranking: how much of the task's wording a memory shares, rare words counting more."""
+"""The ranking: which memories answer a task, best first, each with its reasons.
+
+The order of work: words of the query → postings → BM25 of the fields → the floor → the best hundred → what their texts
+add (phrases, triggers, tags) → one round of expansion by the best three. Each signal has a name and can be switched
+off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
+"""
 
 from __future__ import annotations
 
-import math
-import unicodedata
-
+from engram.index.database import DAMAGE, Database, damaged
+from engram.recall import weights
+from engram.recall.candidates import add_up, look_up, take_best
+from engram.recall.evidence import texts_add
+from engram.recall.expand import expand
+from engram.recall.floor import below_floor
+from engram.recall.query import Query, read
+from engram.recall.score import SCALE, idf
+from engram.recall.work import SOURCE_BITS, Work
 from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from engram.model import Memory
+    from engram.index.layout import Entry
+    from engram.index.source import Source
 
-__all__ = ["Hit", "rank", "words"]
+__all__ = ["SIGNALS", "Hit", "Ranking", "rank"]
 
-# Where a word stands says how much it tells about a memory.
-_WEIGHTS = (("title", 3.0), ("triggers", 3.0), ("tags", 2.0), ("content", 1.0))
-# A memory that shares less than this part of the task's information is no answer to it.
-_FLOOR = 0.12
+# Every signal that can be switched off, with what it means to the person who reads ``--explain``.
+SIGNALS: dict[str, str] = {
+    "phrase": "words of the task stand together in the memory",
+    "triggers": "a whole trigger of the memory stands in the task",
+    "tags": "a whole tag of the memory stands in the task",
+    "anchors": "the rarest names of the task stand in the memory",
+    "paths": "a path or a compound name matches as a whole",
+    "task_type": "the memory is for this kind of task",
+    "expansion": "it reads like the best three",
+    "typos": "a word that no memory has is read as its neighbour",
+    "confidence": "memories of low confidence come last",
+    "recency": "of equals, the one confirmed last comes first",
+    "floor": "weak matches are not shown at all",
+}
+# Of a long memory so many terms are looked at for phrases and expansion.
+_SEQUENCE = 4000
+# What the texts add is little: further down than this it brings nobody among the first.
+_CLOSE = 50
 
 
 class Hit(Record):
-    """A memory's place in the list that was ranked, and its score."""
+    """One memory of the ranking. ``reasons`` are signal, what it added to the score, and the words it is about."""
 
-    number: int
+    source: int
+    entry: Entry
     score: float
+    reasons: tuple[tuple[str, float, str], ...]
 
 
-def words(text: str) -> Iterator[str]:
-    """Yield folded words; scripts without spaces give overlapping pairs of characters."""
-    folded = unicodedata.normalize("NFC", text).casefold()
-    start = -1
-    for at, character in enumerate(folded + " "):
-        wide = character >= "\u0e00" and not character.isspace() and _is_unspaced(character)
-        if (character.isalnum() or character == "_") and not wide:
-            start = at if start < 0 else start
-            continue
-        if start >= 0:
-            yield folded[start:at]
-            start = -1
-        if wide:
-            follower = folded[at + 1 : at + 2]
-            if follower and _is_unspaced(follower):
-                yield character + follower
+class Ranking(Record):
+    """What recall found: hits, best first; or why there are none."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    abstained: str = ""
+    corrected: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[str, ...] = ()
+    left_out: tuple[tuple[Entry, str], ...] = ()
 
 
-def rank(query: str, memories: Sequence[Memory]) -> list[Hit]:
-    """Return the memories that answer ``query``, best first; ties by id, so that every process agrees."""
-    wanted = dict.fromkeys(words(query))
-    if not wanted:
-        return []
-    fields = [_fields(memory) for memory in memories]
-    seen: dict[str, int] = {}
-    for found in fields:
-        for word in wanted.keys() & found.keys():
-            seen[word] = seen.get(word, 0) + 1
-    weight = {word: math.log(1 + len(memories) / (1 + seen.get(word, 0))) for word in wanted}
-    total = sum(weight.values())
-    hits = []
-    for number, found in enumerate(fields):
-        score = sum(weight[word] * found[word] for word in wanted.keys() & found.keys())
-        if score >= _FLOOR * total:
-            hits.append(Hit(number, score))
-    hits.sort(key=lambda hit: (-hit.score, memories[hit.number].id))
-    return hits
+def rank(
+    sources: Sequence[Source],
+    text: str,
+    *,
+    limit: int = 16,
+    without: Iterable[str] = (),
+    leave_out: Callable[[Entry], str] | None = None,
+) -> Ranking:
+    """Rank the memories of some indexes for a task.
+
+    Args:
+        sources: open indexes, the workspace's before the global one's.
+        text: what the person asked, any length, any script.
+        limit: how many hits at most.
+        without: names of ``SIGNALS`` to switch off.
+        leave_out: gives the reason for which a memory must not be routed, or nothing.
+
+    Raises:
+        SqliteError: an index failed while it was read; the caller reads the files instead (F3).
+    """
+    work = Work(sources, read(text), frozenset(without))
+    try:
+        return _ranked(work, limit, leave_out)
+    except DAMAGE as error:
+        if any(isinstance(source, Database) for source in sources):
+            raise damaged(error) from error
+        raise
 
 
-def _fields(memory: Memory) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for name, weight in _WEIGHTS:
-        value = getattr(memory, name)
-        for word in words(value if isinstance(value, str) else " ".join(value)):
-            best[word] = max(best.get(word, 0.0), weight)
-    return best
+def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None) -> Ranking:
+    """Take the steps of the ranking, one after the other."""
+    sources, off = work.sources, work.off
+    look_up(work)
+    left_out = tuple(take_best(work, add_up(work), leave_out))
+    corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
+    order = _order(work)
+    why = "" if order else "no memory shares a word with it" if work.query.words else "it holds no word to search for"
+    if order and "floor" not in off:
+        why = below_floor(work, order)
+    if why:
+        return Ranking(work.query, (), why, corrected, tuple(work.unknown), left_out)
+    for at, source in enumerate(sources):
+        found = source.sequences(work.own(order, at), _SEQUENCE)
+        work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
+    texts_add(work, order[:_CLOSE])
+    if "task_type" not in off:
+        _task_types_add(work, order)
+    order = _order(work)
+    if "expansion" not in off:
+        pinned = order[: weights.PINNED]
+        expand(work, order)
+        order = pinned + [doc for doc in _order(work) if doc not in pinned]
+    if "floor" not in off:
+        least = weights.FLOOR_TAIL * max(work.scores.values())
+        order = [doc for doc in order if work.scores[doc] >= least]
+    order = order[:limit]
+    if "confidence" not in off:
+        order.sort(key=lambda doc: work.entries[doc].confidence == "low")
+    hits = tuple(Hit(doc >> SOURCE_BITS, work.entries[doc], work.scores[doc] / SCALE, _why(work, doc)) for doc in order)
+    return Ranking(work.query, hits, "", corrected, tuple(work.unknown), left_out)
 
 
-def _is_unspaced(character: str) -> bool:
-    """Tell whether a character belongs to a script that is written without spaces."""
-    return (
-        "\u0e00" <= character <= "\u0eff"
-        or "\u3040" <= character <= "\u30ff"
-        or "\u3400" <= character <= "\u9fff"
-        or "\U00020000" <= character <= "\U0003ffff"
-    ) and character.isalnum()
+def _task_types_add(work: Work, docs: list[int]) -> None:
+    """Add to the candidates that are for the kind of task that the query is."""
+    named = {doc: work.entries[doc].task_types for doc in docs if work.entries[doc].task_types}
+    if not named:
+        return  # most memories name none: nothing is read for them
+    from engram.recall.intent import matching, read_intent
+    from engram.text.words import words
+
+    intent = read_intent(work.query.text)
+    said = words(work.query.text)
+    matches = {types: matching(intent, said, types.split("\n")) for types in set(named.values())}
+    for doc, types in named.items():
+        if matches[types]:
+            work.add(doc, "task_type", weights.TASK_TYPE * idf(work.count, 1), matches[types])
+
+
+def _order(work: Work) -> list[int]:
+    """Return the candidates by score; of equals the workspace's first, then the one confirmed last, then by id."""
+    entries, scores = work.entries, work.scores
+    order = sorted(scores, key=lambda doc: entries[doc].id)
+    if "recency" not in work.off:
+        order.sort(key=lambda doc: entries[doc].last_confirmed, reverse=True)
+    if len(work.sources) > 1:
+        order.sort(key=lambda doc: doc >> SOURCE_BITS)
+    order.sort(key=scores.__getitem__, reverse=True)  # equals stay in order
+    return order
+
+
+def _why(work: Work, doc: int) -> tuple[tuple[str, float, str], ...]:
+    """Return the words of the query that a memory has, the weightiest first, then the other signals."""
+    words = [
+        (group.value(doc), f"{group.text} → {group.corrected}" if group.corrected else group.text)
+        for group in work.groups
+    ]
+    words = sorted((pair for pair in words if pair[0]), key=lambda pair: (-pair[0], pair[1]))
+    return (*(("word", value / SCALE, text) for value, text in words), *work.reasons[doc])

@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import log, log2
 
 from engram.index.layout import steps_to_length
+from engram.recall import weights
 
-__all__ = ["SCALE", "Impacts", "idf", "nearest_step", "step_up"]
+__all__ = ["SCALE", "Impacts", "full", "idf", "nearest_step", "saturation", "step_up"]
 
-K1 = 1.2
-B = 0.75
 # Scores are whole numbers, so that a sum never depends on the order of its parts (G2).
 SCALE = 100_000
 
@@ -32,16 +31,25 @@ def idf(count: float, frequency: float) -> float:
     return log(1 + (max(count, frequency) - frequency + 0.5) / (frequency + 0.5))
 
 
+def full(weight: float) -> float:
+    """Return what a term of this weight adds to a score where it stands without end, times ``SCALE``."""
+    return weight * (weights.K1 + 1) * SCALE
+
+
+def saturation(step: int, average: float) -> float:
+    """Return how often a term must stand in a memory of this length step to add half of that."""
+    return weights.K1 * (1 - weights.B + weights.B * steps_to_length(step) / average)
+
+
 class Impacts(dict[int, int]):
     """Code of a posting to what it adds to a score, worked out when first asked for."""
 
     def __init__(self, weight: float, average: float) -> None:
         super().__init__()
-        self._weight = weight * (K1 + 1) * SCALE
+        self._weight = full(weight)
         self._average = average
 
     def __missing__(self, code: int) -> int:
         often = code >> 8
-        norm = K1 * (1 - B + B * steps_to_length(code & 255) / self._average)
-        value = self[code] = int(self._weight * often / (often + norm))
+        value = self[code] = int(self._weight * often / (often + saturation(code & 255, self._average)))
         return value

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from engram.recall import weights
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engram.recall.source import Source
+    from engram.index.source import Source
 
 __all__ = ["corrections", "neighbours"]
 
@@ -14,14 +16,12 @@ __all__ = ["corrections", "neighbours"]
 SHORTEST = 5
 # A word longer than this has more neighbours than are worth asking for.
 LONGEST = 24
-MOST = 2
-WEIGHT = 0.9
 # A query is forgiven at most so many words.
 _WORDS = 12
 
 
 def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[tuple[str, str, float]]]:
-    """Return for each word that has neighbours in the indexes up to ``MOST`` of (what it is read as, term, weight)."""
+    """Return for each word that has neighbours in the indexes the commonest as (what it is read as, term, weight)."""
     fixed: dict[str, list[tuple[str, str, float]]] = {}
     for word in [word for word in words if SHORTEST - 1 <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
         near = neighbours(word)
@@ -29,12 +29,12 @@ def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[t
             near = [other for other in near if len(other) >= SHORTEST]
         best = _commonest(sources, near)
         if best:
-            fixed[word] = [(other, term, WEIGHT) for other, term in best]
+            fixed[word] = [(other, term, weights.NEIGHBOUR) for other, term in best]
     return fixed
 
 
 def _commonest(sources: Sequence[Source], words: list[str]) -> list[tuple[str, str]]:
-    """Return the ``MOST`` words that the most memories have, as (word, term)."""
+    """Return the ``NEIGHBOURS`` words that the most memories have, as (word, term)."""
     frequency: dict[str, int] = {}
     spelling: dict[str, str] = {}
     for source in sources:
@@ -44,7 +44,7 @@ def _commonest(sources: Sequence[Source], words: list[str]) -> list[tuple[str, s
             own[term] = often
         for term, often in own.items():
             frequency[term] = frequency.get(term, 0) + often
-    best = sorted(frequency, key=lambda term: (-frequency[term], term))[:MOST]
+    best = sorted(frequency, key=lambda term: (-frequency[term], term))[: weights.NEIGHBOURS]
     return [(spelling[term], term) for term in best]
 
 

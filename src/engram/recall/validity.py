@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         def valid_until(self) -> str: ...
 
 
-__all__ = ["is_expired", "out_of_service"]
+__all__ = ["out_of_service"]
 
 
 def out_of_service(memory: Dated, day: str) -> str:
@@ -28,13 +28,9 @@ def out_of_service(memory: Dated, day: str) -> str:
         return f"superseded by {memory.superseded_by}"
     if memory.lifecycle in {"superseded", "archived"}:
         return memory.lifecycle
-    if is_expired(memory, day):
+    if memory.valid_until and memory.valid_until < day:
+        # It waits for a human to review it (I3).
         return f"expired {memory.valid_until}"
     if memory.valid_from > day:
         return f"valid from {memory.valid_from}"
     return ""
-
-
-def is_expired(memory: Dated, day: str) -> bool:
-    """Tell whether a memory's ``valid_until`` is over: it waits for a human to review it (I3)."""
-    return bool(memory.valid_until) and memory.valid_until < day and not memory.superseded_by

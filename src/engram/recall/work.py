@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from engram.index.layout import FIELD_END, FIELDS
 from engram.recall.score import SCALE, step_up
 
 TYPE_CHECKING = False
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engram.index.layout import Entry
+    from engram.index.source import Source
     from engram.recall.query import Query
-    from engram.recall.source import Source
 
 __all__ = ["SOURCE_BITS", "Group", "Work"]
 
@@ -48,7 +49,9 @@ class Group:
 class Work:
     """One ranking while it is made: numbers of memories are those of ``SOURCE_BITS``."""
 
-    __slots__ = ("count", "entries", "groups", "off", "query", "reasons", "scores", "sequences", "sources", "unknown")
+    __slots__ = (
+        "_fields", "count", "entries", "groups", "off", "query", "reasons", "scores", "sequences", "sources", "unknown",
+    )  # fmt: skip
 
     def __init__(self, sources: Sequence[Source], query: Query, off: frozenset[str]) -> None:
         self.sources = sources
@@ -63,11 +66,28 @@ class Work:
         self.scores: dict[int, int] = {}
         """The scores of the candidates, times ``SCALE``."""
         self.reasons: dict[int, list[tuple[str, float, str]]] = {}
+        self._fields: dict[int, list[list[int]]] = {}
 
     def add(self, doc: int, signal: str, value: float, about: str) -> None:
         """Add to a candidate's score, and to its reasons."""
         self.scores[doc] += int(value * SCALE)
         self.reasons[doc].append((signal, value, about))
+
+    def fields(self, doc: int) -> list[list[int]]:
+        """Return the term numbers of a candidate, field by field as in ``FIELDS``; second chances are left out."""
+        found = self._fields.get(doc)
+        if found is None:
+            numbers = memoryview(self.sequences[doc]).cast("I").tolist()
+            found = self._fields[doc] = []
+            start = 0
+            for _ in FIELDS:
+                try:
+                    end = numbers.index(FIELD_END, start)
+                except ValueError:  # a long memory, cut
+                    end = len(numbers)
+                found.append(numbers[start:end])
+                start = end + 1
+        return found
 
     def own(self, docs: Sequence[int], source: int) -> list[int]:
         """Return the numbers that memories have in a source, of those that are in it."""

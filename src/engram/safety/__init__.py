@@ -1,12 +1,5 @@
 """What must not become memory, and how text is shown inert. Pure: no I/O, nothing outside ``model`` and ``errors``.
 
-Use ``check`` at the door (before anything is shown for approval), ``scan`` and ``redact`` where a caller decides for
-itself, and ``engram.safety.fence`` on the way out. Importing this package compiles no pattern and loads no ``re``.
+Use ``scan.check`` at the door (before anything is shown for approval), ``scan.scan`` and ``scan.redact`` where a caller
+decides for itself, and ``fence`` on the way out. Importing any of it compiles no pattern and loads no ``re``.
 """
-
-from __future__ import annotations
-
-from engram.safety.finding import Checked, Finding
-from engram.safety.scan import check, redact, refusal, scan
-
-__all__ = ["Checked", "Finding", "check", "redact", "refusal", "scan"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from engram.safety.hidden import unseen
 
-__all__ = ["FENCE", "fence_block", "show_inert"]
+__all__ = ["FENCE", "fence_block", "show_inert", "show_line"]
 
 FENCE = "engram-memory"
 
@@ -54,6 +54,15 @@ def show_inert(text: str) -> str:
         if bracket in text:
             text = _break_tags(text, bracket)
     return text
+
+
+def show_line(text: str) -> str:
+    r"""Return ``text`` inert and on one line: line ends and tabs become ``\u{a}`` and ``\u{9}`` too.
+
+    For what stands in a line of Engram's own (a file's name, a reason, an id): it can neither end that line nor begin
+    another one.
+    """
+    return show_inert(text).replace("\n", _visible("\n")).replace("\t", _visible("\t"))
 
 
 def _show(text: str) -> str:

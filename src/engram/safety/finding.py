@@ -20,7 +20,7 @@ class Finding(Record):
     """One place in a text that a rule objects to.
 
     ``start`` and ``end`` are offsets into the scanned text, in characters; ``line`` and ``column`` count from 1.
-    ``message`` never holds the found text: of a secret at most its first four characters.
+    ``message`` never holds the found text: of a long secret at most its provider's public mark.
     """
 
     rule: str

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "redact", "refusal", "scan"]
 
+_LONG_ENOUGH = 20  # characters of a value of which a provider's mark may be shown
+_SHOWN = 4  # characters of that mark (C3)
+
 
 def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
     """Return what the rules object to in ``text``, in order of place.
@@ -82,15 +85,22 @@ def _findings(text: str, hits: Sequence[tuple[int, int, str, str, str]]) -> Iter
             line += breaks
             line_start = text.rindex("\n", 0, start) + 1
         counted = start
-        shown = f" ({_masked(text[start:end])})" if group in ("secret", "personal") else ""
+        mark = _mark(text[start:end]) if group == "secret" else ""
+        shown = f" ({mark}…)" if mark else ""
         yield Finding(f"{group}/{kind}", group, kind, line, start - line_start + 1, start, end, label + shown)
 
 
-def _masked(value: str) -> str:
-    """Return at most the first four characters, and never more than a quarter: of a short password that is most."""
-    from engram.safety.fence import show_inert
+def _mark(value: str) -> str:
+    """Return the first four characters of a long value that begins with a provider's public mark, else nothing.
 
-    return show_inert(value[: min(4, len(value) // 4)]).replace("\n", " ") + "…"
+    They tell whose key it is, and everybody knows them; of a password or a short value each character is a part of it.
+    """
+    from engram.safety.provider import TOKENS
+
+    if len(value) < _LONG_ENOUGH:
+        return ""
+    marks = (start for rule in TOKENS for start in rule.starts)
+    return next((mark[:_SHOWN] for mark in marks if value.startswith(mark)), "")
 
 
 def redact(text: str, findings: Sequence[Finding]) -> str:
@@ -134,17 +144,26 @@ def check(text: str, *, kind: str, actions: Callable[[str, str], str]) -> Checke
     return Checked(redact(text, by["redact"]), findings, tuple(by["block"]), tuple(by["redact"]))
 
 
-def refusal(blocked: Sequence[Finding]) -> SafetyError:
-    """Return the error for a text that was refused: each kind with its line, never the found text itself (C3).
+def refusal(blocked: Sequence[Finding], *, field: str = "", done: str = "saved") -> SafetyError:
+    """Return the error for a text that was refused: each kind with its place, never the found text itself (C3).
 
     Args:
         blocked: at least one finding.
+        field: the field that holds them, such as ``title``; the memory's own text by default.
+        done: what was not done.
     """
-    shown = "; ".join(f"line {finding.line} holds {finding.message}" for finding in blocked[:5])
+
+    def place(finding: Finding) -> str:
+        return f"the field {field}" if field else f"line {finding.line}"
+
+    shown = "; ".join(f"{place(finding)} holds {finding.message}" for finding in blocked[:5])
     more = f"; and {len(blocked) - 5} more" if len(blocked) > 5 else ""
-    places: list[object] = [{"rule": f.rule, "line": f.line, "column": f.column, "message": f.message} for f in blocked]
+    places: list[object] = [
+        {"field": field or "text", "rule": f.rule, "line": f.line, "column": f.column, "message": f.message}
+        for f in blocked
+    ]
     return SafetyError(
-        f"nothing was saved: {shown}{more}", hint=_hint({f.group for f in blocked}), details={"findings": places}
+        f"nothing was {done}: {shown}{more}", hint=_hint({f.group for f in blocked}), details={"findings": places}
     )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from engram.config.author import Author, read_authors, set_author
 from engram.config.edit import set_key, unset_key
+from engram.config.files import CONFIG_NAME
 from engram.config.keys import find, parse_text, validate
 from engram.errors import ConfigError, UsageError
 from engram.service.author import author_file
-from engram.service.session import CONFIG_FILE, Session
 from engram.store.files import atomic_write, digest, inside, read_optional
-from engram.store.write import RootWriter, Write
+from engram.store.write import Write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.service.session import Session
 
 __all__ = ["change_setting", "remember_author"]
 
@@ -44,16 +48,15 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
             atomic_write(session.user_file, new)
         return session.user_file, new != data
     root = session.require_workspace().root
-    path = inside(root, CONFIG_FILE)
-    with RootWriter(root, session.lock_timeout_s) as writer:
+    path = inside(root, CONFIG_NAME)
+    with session.writer(root) as writer:
         data = read_optional(path)
         new = _edited(path, data, name, value)
-        if new == data:
-            return path, False
-        what = f"unset {name}" if text is None else f"set {name}"
-        writer.apply([Write(CONFIG_FILE, "" if data is None else digest(data), new)], what, "command")
+        if new != data:
+            what = f"unset {name}" if text is None else f"set {name}"
+            writer.apply([Write(CONFIG_NAME, "" if data is None else digest(data), new)], what, "command")
     _say_if_not_counted(session, name)
-    return path, True
+    return path, new != data
 
 
 def _say_if_not_counted(session: Session, name: str) -> None:

@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 
 from engram.config.edit import new_config_text, set_key
+from engram.config.files import CONFIG_NAME
 from engram.config.keys import validate
 from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
-from engram.recall.validity import is_expired
+from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
-from engram.service.session import CONFIG_FILE, Session
 from engram.store.files import atomic_write, digest, read_guarded, read_optional
-from engram.store.ledger import LEDGER
-from engram.store.root import MemoryRoot, Skipped
-from engram.store.trust import trust_workspace
-from engram.store.write import Receipt, RootWriter, Write, create_root, today
+from engram.store.journal import CHANGELOG
+from engram.store.ledger import LEDGER, LEGACY_LEDGER
+from engram.store.root import MemoryRoot, Skipped, is_active
+from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
+from engram.store.write import Receipt, Write, create_root, today
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.index.refresh import Index
+    from engram.service.session import Session
 
 __all__ = ["Archived", "Injected", "RootState", "Verified", "archive", "inject", "root_states", "verify"]
 
@@ -45,13 +53,17 @@ class Archived(Record):
 
 
 class Verified(Record):
-    """One root checked whole: how many files match, and what does not."""
+    """One root checked whole: how many files match, and what does not.
+
+    ``renamed`` are files whose ``id`` is another than their name, as (path, id); the name counts, and nothing is wrong.
+    """
 
     root: str
     scope: str
     checked: int
     problems: tuple[Skipped, ...]
     unrecorded: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 class RootState(Record):
@@ -67,6 +79,7 @@ class RootState(Record):
     skipped: int
     expired: int
     writable: bool
+    renamed: int = 0
 
 
 def inject(session: Session, *, global_path: str = "") -> Injected:
@@ -94,11 +107,9 @@ def archive(session: Session, text: str, *, reason: str) -> Archived:
         )
     checked = check(reason, kind="knowledge", actions=session.settings.action)
     if checked.blocked:
-        raise refusal(checked.blocked)
+        raise refusal(checked.blocked, field="reason", done="archived")
     root, _ = session.locate(text)
-    with RootWriter(root.path, session.lock_timeout_s) as writer:
-        for sentence in writer.healed:
-            session.say("info", "healed", sentence, path=root.path)
+    with session.writer(root.path) as writer:
         _, path = session.locate(text)
         stored = root.read(path)
         if isinstance(stored, Skipped):
@@ -110,7 +121,7 @@ def archive(session: Session, text: str, *, reason: str) -> Archived:
         kind = path.partition("/")[0]
         target = _free(root, f"archive/{day}/{kind}/{stored.memory.id}")
         kept = archive_bytes(data, date=day, original=f"{root.scope}:{path}", reason=checked.text)
-        writes = [Write(target, "", kept), Write(path, stored.hash, None)]
+        writes = [Write(target, "", kept, like=path), Write(path, stored.hash, None)]
         receipts = writer.apply(writes, f"archive {stored.memory.type}: {stored.memory.id}", "command")
     return Archived(stored.memory.id, root.path, target, tuple(receipts))
 
@@ -130,28 +141,48 @@ def verify(session: Session, *, scope: str = "") -> list[Verified]:
     return [_verify_root(root) for root in roots]
 
 
-def root_states(session: Session) -> list[RootState]:
-    """Return the counts of each root; no text is read from files that do not match."""
-    states = []
-    day = today()
-    for root in session.roots:
-        found, skipped = root.memories()
-        kinds = [stored.memory.type for stored in found]
-        states.append(
-            RootState(
-                root=root.path,
-                scope=root.scope,
-                foreign=root.foreign,
-                rules=kinds.count("rule"),
-                skills=kinds.count("skill"),
-                knowledge=kinds.count("knowledge"),
-                archived=sum(1 for _ in root.archived_paths()),
-                skipped=len(skipped),
-                expired=sum(is_expired(stored.memory, day) for stored in found),
-                writable=os.access(root.path, os.W_OK),
-            )
-        )
-    return states
+def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
+    """Return the counts of each root, as the index has them.
+
+    Args:
+        session: where one is.
+        deep: hash every file and make the index anew first, and count the files whose ``id`` is not their name.
+    """
+    # SQLite takes a while to load, and nothing else here needs it.
+    from engram.index.database import SqliteError
+    from engram.index.refresh import rebuild
+    from engram.service.indexes import ask_indexes, cache_of
+
+    if not session.roots:
+        return []
+    if deep:
+        for root in session.roots:
+            try:
+                rebuild(root, cache_of(session, root), session.progress)
+            except (SqliteError, OSError, UnicodeEncodeError):
+                pass  # the answer then comes from the files, which `ask_indexes` says
+
+    def states(indexes: Sequence[Index]) -> list[RootState]:
+        return [_state(root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
+
+    return ask_indexes(session, states)
+
+
+def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
+    kinds = index.source.kinds()
+    return RootState(
+        root=root.path,
+        scope=root.scope,
+        foreign=root.foreign,
+        rules=kinds.get("rule", 0),
+        skills=kinds.get("skill", 0),
+        knowledge=kinds.get("knowledge", 0),
+        archived=sum(1 for _ in root.archived_paths()),
+        skipped=len(index.problems),
+        expired=index.source.expired(today()),
+        writable=os.access(root.path, os.W_OK),
+        renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
+    )
 
 
 def _inject_workspace(session: Session) -> Injected:
@@ -162,8 +193,17 @@ def _inject_workspace(session: Session) -> Injected:
         fresh: Workspace = found
     else:
         fresh = new_workspace(session.start, session.environ, session.config_dir)
-    made = create_root(fresh.root, new_config_text(), _LOCK_S)
-    trust_workspace(fresh, session.config_dir, today())
+    # Trust comes first: a root that was made and not trusted would pass for one that came with the project.
+    known = recheck_trust(fresh, {}, session.config_dir)
+    if not known:
+        trust_workspace(fresh, session.config_dir, today())
+    try:
+        made = create_root(fresh.root, new_config_text(), _LOCK_S)
+    except BaseException:
+        if not known and not _is_memory(fresh.root):
+            revoke_trust(fresh, session.config_dir)
+        raise
+    recheck_trust(fresh, {}, session.config_dir)  # outside Git the folder that trust is bound to is there only now
     return Injected(fresh.root, "workspace", tuple(made), ("This workspace is trusted: you made its memory here.",))
 
 
@@ -184,14 +224,14 @@ def _inject_global(session: Session, folder: str) -> Injected:
 
 def _is_memory(root: str) -> bool:
     """Tell whether a folder already holds memory, so that nothing in it may be made or trusted anew."""
-    names = (LEDGER, "memory.hashes.json", CONFIG_FILE, "rules", "skills", "knowledge", "archive", "changelog.md")
+    names = (LEDGER, LEGACY_LEDGER, CONFIG_NAME, *FOLDERS.values(), "archive", CHANGELOG)
     return any(os.path.lexists(os.path.join(root, name)) for name in names)
 
 
 def _foreign_note(session: Session) -> tuple[str, ...]:
     if session.trusted:
         return ()
-    return ("This memory came with the project and is foreign: reference only until you run engram trust.",)
+    return ("Nobody on this machine has accepted it, so it is foreign: reference only until you run engram trust.",)
 
 
 def _free(root: MemoryRoot, base: str) -> str:
@@ -205,6 +245,7 @@ def _free(root: MemoryRoot, base: str) -> str:
 
 def _verify_root(root: MemoryRoot) -> Verified:
     found, problems = root.memories()
+    renamed = [(stored.path, stored.memory.named) for stored in found if stored.memory.named]
     checked = len(found)
     unrecorded = []
     ledger = root.ledger()
@@ -224,6 +265,6 @@ def _verify_root(root: MemoryRoot) -> Verified:
         else:
             problems.append(Skipped(path, "mismatch", "it changed since it was archived"))
     for path in sorted(ledger.hashes):
-        if path not in seen:
-            problems.append(Skipped(path, "missing", f"{LEDGER} names it, but the file is gone"))
-    return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded))
+        if path not in seen and not is_active(path):
+            problems.append(root.missing(path))
+    return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded), tuple(renamed))

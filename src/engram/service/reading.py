@@ -1,4 +1,4 @@
-"""Reading: load, list, show, verify, status."""
+"""Reading without a ranking: one memory by id, all of them, a file as it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedErr
 from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
-from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, join_whole
-from engram.recall.rank import rank
+from engram.recall.pack import Item, Pack, join_whole
 from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.store.files import digest, read_guarded
@@ -19,11 +18,22 @@ from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from engram.service.session import Session
 
-__all__ = ["Entry", "Loaded", "Shown", "list_memories", "load", "load_id", "show_memory", "skipped_lines"]
+__all__ = [
+    "Entry",
+    "Shown",
+    "check_filters",
+    "check_reading",
+    "checked_entry",
+    "list_memories",
+    "load_id",
+    "read_all",
+    "show_memory",
+    "skipped_lines",
+]
 
 # More skipped files than this are said in one line with their count (F13).
 _SAID_ONE_BY_ONE = 3
@@ -39,14 +49,6 @@ class Entry(Record):
     hash: str
 
 
-class Loaded(Record):
-    """The answer to a load: the pack, and the lines for what may not be shown."""
-
-    pack: Pack
-    entries: tuple[Entry, ...]
-    skipped: tuple[str, ...]
-
-
 class Shown(Record):
     """One memory file as it is: its text, and what is known about it."""
 
@@ -55,51 +57,7 @@ class Shown(Record):
     archived: bool
 
 
-def load(
-    session: Session,
-    query: str,
-    *,
-    budget: int | None = None,
-    disclosure: str = "auto",
-    full: bool = False,
-) -> Loaded:
-    """Return the memories that a task needs, in tiers and within the token budget (C33 to C35).
-
-    Args:
-        session: where one is.
-        query: the task, in any language.
-        budget: tokens for the text; ``load.max_tokens`` by default.
-        disclosure: ``auto``, ``bodies`` or ``cards``.
-        full: whole memories instead of tiers, as many as it takes where no budget is given.
-
-    Raises:
-        UsageError: for an unknown disclosure or a budget out of range.
-        RefusedError: when reading is switched off (``read: off``).
-        NotFoundError: where there is no memory at all.
-    """
-    _check_reading(session)
-    if disclosure not in DISCLOSURES:
-        raise UsageError(f"{disclosure} is no disclosure.", hint=f"It is one of {', '.join(DISCLOSURES)}.")
-    settings = session.settings
-    tokens = settings.integer("load.max_tokens") if budget is None else budget
-    if not 50 <= tokens <= 16000:
-        raise UsageError(f"A budget of {tokens} tokens is out of range.", hint="It goes from 50 to 16000.")
-    entries, skipped = read_all(session)
-    routed = [entry for entry in entries if _is_routed(entry.memory, settings.strings("roles"))]
-    hits = rank(query, [entry.memory for entry in routed])
-    ordered = _prerequisites_first([routed[hit.number] for hit in hits], routed)
-    items = [_item(entry) for entry in ordered]
-    limit = settings.integer("load.limit")
-    if full:
-        pack = join_whole(items[:limit], budget)
-    else:
-        pack = build_pack(
-            items, limit=limit, budget=tokens, disclosure=disclosure, variant=settings.string("rule_variant")
-        )
-    return Loaded(pack, tuple(ordered[: limit * 2]), skipped_lines(skipped))
-
-
-def load_id(session: Session, text: str) -> Loaded:
+def load_id(session: Session, text: str) -> tuple[Pack, Entry]:
     """Return one active memory whole, by id; what replaced it is named where it was superseded (I1).
 
     Raises:
@@ -107,7 +65,7 @@ def load_id(session: Session, text: str) -> Loaded:
         IntegrityError: when its bytes are not the approved ones.
         FormatError: when the file cannot be read as a memory.
     """
-    _check_reading(session)
+    check_reading(session)
     try:
         root, path = session.locate(text)
     except NotFoundError as error:
@@ -116,8 +74,9 @@ def load_id(session: Session, text: str) -> Loaded:
                 f"{check_id(text)[1]} is archived, so it is not given to agents.", hint=f"Read it: engram show {text}"
             ) from error
         raise
-    entry = _checked(session, root, path)
-    return Loaded(join_whole((_item(entry).replace(note=out_of_service(entry.memory, today())),)), (entry,), ())
+    entry = checked_entry(session, root, path)
+    item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
+    return join_whole((item,)), entry
 
 
 def show_memory(session: Session, text: str) -> Shown:
@@ -135,7 +94,7 @@ def show_memory(session: Session, text: str) -> Shown:
         if archived := _show_archived(session, text):
             return archived
         raise
-    entry = _checked(session, root, path)
+    entry = checked_entry(session, root, path)
     data = read_guarded(root.path, path)
     if digest(data) != entry.hash:
         raise IntegrityError(f"{path} is changing right now.", hint="Run the command again.", path=path)
@@ -150,10 +109,7 @@ def list_memories(
     Raises:
         UsageError: for an unknown kind or scope.
     """
-    if kind and kind not in KINDS:
-        raise UsageError(f"{kind} is no kind of memory.", hint=f"Kinds are {', '.join(KINDS)}.")
-    if scope and scope not in {"workspace", "global"}:
-        raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
+    check_filters(kind, scope)
     entries, skipped = read_all(session)
     chosen = [e for e in entries if kind in {"", e.memory.type} and scope in {"", e.memory.scope}]
     return chosen, skipped
@@ -204,53 +160,33 @@ def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, .
     return tuple(lines)
 
 
-def _check_reading(session: Session) -> None:
+def check_filters(kind: str, scope: str) -> None:
+    """Raise UsageError for a kind or a scope that a list cannot be narrowed to; an empty one narrows nothing."""
+    if kind and kind not in KINDS:
+        raise UsageError(f"{kind} is no kind of memory.", hint=f"Kinds are {', '.join(KINDS)}.")
+    if scope and scope not in {"workspace", "global"}:
+        raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
+
+
+def check_reading(session: Session) -> None:
+    """Raise RefusedError when reading is switched off here (F21 ``read``)."""
     if session.settings.string("read") == "off":
         raise RefusedError(
             "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
         )
 
 
-def _is_routed(memory: Memory, roles: Sequence[str]) -> bool:
-    """Tell whether lifecycle, validity and role let a memory be given for a task (F21, I1, I3)."""
-    if out_of_service(memory, today()):
-        return False
-    wanted = {role.casefold() for role in roles}
-    return not wanted or not memory.role or any(role.casefold() in wanted for role in memory.role)
-
-
-def _prerequisites_first(hits: Iterable[Entry], routed: Sequence[Entry]) -> list[Entry]:
-    """Return the hits with their prerequisites before them, each once; a cycle is broken where it closes (C34)."""
-    by_id: dict[str, Entry] = {}
-    for entry in routed:
-        by_id.setdefault(fold_id(entry.memory.id), entry)
-    ordered: dict[str, Entry] = {}
-    for hit in hits:
-        pending = [(hit, False)]
-        open_keys: set[str] = set()
-        while pending:
-            entry, expanded = pending.pop()
-            if entry.key in ordered:
-                continue
-            if expanded or entry.key in open_keys:
-                ordered[entry.key] = entry
-                continue
-            open_keys.add(entry.key)
-            pending.append((entry, True))
-            needed = [by_id[fold_id(name)] for name in entry.memory.depends_on if fold_id(name) in by_id]
-            pending += [(need, False) for need in reversed(needed) if need.key not in open_keys]
-    return list(ordered.values())
-
-
-def _item(entry: Entry) -> Item:
-    return Item(entry.memory, entry.key, foreign=entry.root.foreign)
-
-
 def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:
     return Entry(stored.memory, key, stored.path, root, stored.hash)
 
 
-def _checked(session: Session, root: MemoryRoot, path: str) -> Entry:
+def checked_entry(session: Session, root: MemoryRoot, path: str) -> Entry:
+    """Return the memory at a path that ``Session.locate`` gave.
+
+    Raises:
+        IntegrityError: when its bytes are not the approved ones.
+        FormatError: when the file cannot be read as a memory.
+    """
     stored = root.read(path)
     if isinstance(stored, Stored):
         memory_id = stored.memory.id
@@ -275,7 +211,7 @@ def _show_archived(session: Session, text: str) -> Shown | None:
             expected = root.ledger().lookup(path)
             # Older folders kept no hashes of archived files (F14); where there is one it counts.
             if expected and value not in expected:
-                raise IntegrityError(f"SKIPPED {path}: it changed since it was archived", path=path)
+                raise IntegrityError(Skipped(path, "mismatch", "it changed since it was archived").text, path=path)
             try:
                 header, inner = read_archived(data)
                 # The file's own folder tells the kind where the memory does not: archive/<day>/<kind>/<id>.md.
@@ -283,7 +219,8 @@ def _show_archived(session: Session, text: str) -> Shown | None:
                 memory = read_memory(inner, path=f"{folder}/{memory_id}.md", scope=root.scope)
             except FormatError as error:
                 full = os.path.join(root.path, *path.split("/"))
-                raise FormatError(f"SKIPPED {path}: {error.message}", path=full, line=error.line) from error
+                reason = Skipped(path, "unreadable", error.message).text
+                raise FormatError(reason, path=full, line=error.line) from error
             memory = memory.replace(archived_at=header.get("archived", ""), lifecycle="archived")
             return Shown(Entry(memory, memory.id, path, root, value), data.decode("utf-8"), archived=True)
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram.config.files import CONFIG_NAME
 from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, UsageError
@@ -15,13 +16,12 @@ from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from engram.model import Scope
+    from engram.store.write import RootWriter
 
-__all__ = ["CONFIG_FILE", "Notice", "Session"]
-
-CONFIG_FILE = "engram.config.json"
+__all__ = ["Notice", "Session"]
 
 
 class Notice(Record):
@@ -51,6 +51,8 @@ class Session:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.config_dir = config_dir_of(self.environ)
         self.notices: list[Notice] = []
+        self.progress: Callable[[int], None] | None = None
+        """What a long rebuild of the index calls with the number of files read; set by a face that can show it."""
         self._start = start
         self._workspace: Workspace | None = None
         self._looked = False
@@ -105,7 +107,7 @@ class Session:
     @property
     def user_file(self) -> str:
         """The user's own configuration file."""
-        return os.path.join(self.config_dir, CONFIG_FILE)
+        return os.path.join(self.config_dir, CONFIG_NAME)
 
     @property
     def settings(self) -> Settings:
@@ -117,9 +119,9 @@ class Session:
         if self._settings is None:
             folder = find_global_path(user_file=self.user_file, environ=self.environ)
             self._settings = load_settings(
-                workspace_file=os.path.join(self.workspace.root, CONFIG_FILE) if self.workspace else None,
+                workspace_file=os.path.join(self.workspace.root, CONFIG_NAME) if self.workspace else None,
                 # The global root may carry configuration of its own, below the workspace's.
-                global_file=os.path.join(folder, CONFIG_FILE) if folder else None,
+                global_file=os.path.join(folder, CONFIG_NAME) if folder else None,
                 user_file=self.user_file,
                 environ=self.environ,
                 workspace_trusted=self.trusted,
@@ -201,19 +203,23 @@ class Session:
         raise NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
 
     def say(self, level: str, code: str, message: str, *, path: str = "", line: int = 0, hint: str = "") -> None:
-        """Add a notice, once."""
-        notice = Notice(level, code, message, path, line, hint)
+        """Add a notice, once; what it quotes from a file or a name stays within its line."""
+        from engram.safety.fence import show_line
+
+        notice = Notice(level, code, show_line(message), path, line, show_line(hint))
         if notice not in self.notices:
             self.notices.append(notice)
 
-    @property
-    def lock_timeout_s(self) -> float:
-        """How long a write waits for the root's lock, in seconds (F16)."""
+    def writer(self, root: str) -> RootWriter:
+        """Return the right to write a root: within ``lock.timeout`` (F16), and saying what it had to heal (F15)."""
+        from engram.store.write import RootWriter
+
         try:
-            return float(self.settings.integer("lock.timeout"))
+            timeout = self.settings.integer("lock.timeout")
         except ConfigError:
             # `engram config set` has to be able to mend the value that stands in its way.
-            return float(Settings().integer("lock.timeout"))
+            timeout = Settings().integer("lock.timeout")
+        return RootWriter(root, timeout, lambda sentence: self.say("info", "healed", sentence, path=root))
 
     def save_scopes(self, wanted: str) -> tuple[Scope, ...]:
         """Return the scopes that a save goes to: what was asked, else the configured one.

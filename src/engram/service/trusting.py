@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from engram.store.trust import TrustRecord, list_trusted, revoke_trust, trust_workspace
+from engram.store.trust import TrustRecord, find_moved, list_trusted, revoke_trust, trust_workspace
 from engram.store.write import today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.session import Session
 
-__all__ = ["accept_workspace", "accepted_here", "forget_workspace", "trusted_projects"]
+__all__ = ["accept_workspace", "accepted_here", "forget_workspace", "moved_from", "trusted_projects"]
 
 
 def accept_workspace(session: Session) -> TrustRecord:
@@ -39,6 +39,14 @@ def forget_workspace(session: Session) -> bool:
         NotFoundError: where there is no workspace memory.
     """
     return revoke_trust(session.require_workspace(), session.config_dir)
+
+
+def moved_from(session: Session) -> str:
+    """Return the trusted project that this workspace seems to be under another path, ``""`` where there is none."""
+    if session.workspace is None:
+        return ""
+    record = find_moved(session.workspace, session.config_dir)
+    return record.project if record else ""
 
 
 def trusted_projects(session: Session) -> list[TrustRecord]:

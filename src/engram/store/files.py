@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from engram.errors import FormatError, StoreError
+from engram.errors import EngramError, FormatError, StoreError
 from engram.model import MAX_BYTES
 
 TYPE_CHECKING = False
@@ -27,6 +27,7 @@ __all__ = [
     "inside",
     "leaves",
     "make_folders",
+    "read_error",
     "read_guarded",
     "read_optional",
     "store_error",
@@ -127,6 +128,9 @@ def walk_markdown(root: str, folder: str) -> Iterator[str]:
 
     Hidden names are passed over. A folder that is a link is not entered, ``folder`` itself only where it stays in the
     root: what lies behind it is not this root's.
+
+    Raises:
+        EngramError: when a folder may not be read: what is in it must not pass for missing.
     """
     if leaves(root, folder):
         return
@@ -138,6 +142,8 @@ def walk_markdown(root: str, folder: str) -> Iterator[str]:
                 entries = sorted(found, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
             continue
+        except OSError as error:
+            raise read_error(error, os.path.join(root, *here.split("/"))) from error
         deeper = []
         for entry in entries:
             if entry.name.startswith("."):
@@ -166,10 +172,20 @@ def fsync_folder(folder: str) -> None:
         os.close(fd)
 
 
-def write_durable(path: str, data: bytes, mode: int = 0o666) -> None:
-    """Write a new file whole and fsync it; nothing is replaced in place by this."""
-    fd = os.open(path, _MAKE, mode)
+def write_durable(path: str, data: bytes, mode: int = 0o666, like: str = "") -> None:
+    """Write a new file whole and fsync it; nothing is replaced in place by this.
+
+    Args:
+        path: the new file.
+        data: its bytes.
+        mode: its permission bits, from which the umask takes.
+        like: a file that it is to replace: where there is one its permission bits are kept, whatever the umask.
+    """
+    kept = _mode_of(like) if like else None
+    fd = os.open(path, _MAKE, mode if kept is None else kept)
     try:
+        if kept is not None and hasattr(os, "fchmod"):
+            os.fchmod(fd, kept)
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
@@ -178,8 +194,17 @@ def write_durable(path: str, data: bytes, mode: int = 0o666) -> None:
         os.close(fd)
 
 
+def _mode_of(path: str) -> int | None:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode) & 0o777
+    except OSError:
+        return None
+
+
 def atomic_write(path: str, data: bytes, mode: int = 0o666) -> None:
     """Replace a single file outside of memory roots (the user's configuration): old or new, never a part.
+
+    A file that is there keeps its permission bits; ``mode`` is for a new one.
 
     Raises:
         StoreError: when the folder cannot be written.
@@ -190,7 +215,7 @@ def atomic_write(path: str, data: bytes, mode: int = 0o666) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         os.makedirs(folder, exist_ok=True)
-        write_durable(temporary, data, mode)
+        write_durable(temporary, data, mode, like=path)
         os.replace(temporary, path)
         fsync_folder(os.path.dirname(path))
     except OSError as error:
@@ -222,15 +247,42 @@ def store_error(error: OSError, path: str) -> StoreError:
     import errno
 
     blocker = error.filename or path
+    denied = error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}
+    place = _closed_folder(error) if denied else ""
     reasons = {
         errno.ENOSPC: ("the disk is full", "Free some space, then run the command again."),
         errno.EDQUOT: ("your disk quota is used up", "Free some space, then run the command again."),
         errno.EROFS: ("the file system is read-only", "Reading works; to save, use a writable checkout."),
-        errno.EACCES: ("you may not write there", "Change the folder's permissions, or save to the other scope."),
+        errno.EACCES: ("you may not write there", "Change the folder's permissions."),
         errno.EEXIST: (f"{blocker} is no folder", "Move that file away, then run the command again."),
         errno.ENOTDIR: (f"{blocker} lies below a file", "Move that file away, then run the command again."),
         errno.ELOOP: ("a link stands where Engram keeps a file of its own", "Remove that link."),
-        errno.EPERM: ("you may not write there", "Change the folder's permissions, or save to the other scope."),
+        errno.EPERM: ("you may not write there", "Change the folder's permissions."),
     }
-    reason, hint = reasons.get(error.errno or 0, (error.strerror or str(error), "Nothing was saved."))
-    return StoreError(f"Nothing was written to {path}: {reason}.", hint=hint, path=path)
+    reason, hint = reasons.get(error.errno or 0, (error.strerror or str(error), "Look at that place, then try again."))
+    details: dict[str, object] = {"reason": "not writable"} if denied else {}
+    return StoreError(f"Nothing was written to {place or path}: {reason}.", hint=hint, path=path, details=details)
+
+
+def _closed_folder(error: OSError) -> str:
+    """Return the folder that a write failed at; ``""`` where the system does not tell."""
+    for name in (error.filename2, error.filename):
+        if isinstance(name, str):
+            folder = name if os.path.isdir(name) else os.path.dirname(name)
+            if not os.access(folder, os.W_OK):
+                return folder
+    return ""
+
+
+def read_error(error: OSError, path: str) -> EngramError:
+    """Say what it means that a file or folder which is there cannot be read, and what to do next."""
+    import errno
+
+    folder = os.path.isdir(path)
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        reason, hint = "you may not read it", f"Give yourself the right: chmod u+{'rx' if folder else 'r'} {path}"
+    elif not error.errno or folder:
+        reason, hint = "it is no regular file", "Move it away; where it replaced a file, bring that back from Git."
+    else:
+        reason, hint = error.strerror or str(error), "Look at the disk or the mount that it is on, then try again."
+    return EngramError(f"{path}: {reason}.", hint=hint, path=path)

@@ -28,11 +28,16 @@ _VERSION = 1
 
 
 class Write(Record):
-    """One file of a transaction: the hash it must have before (``""`` = absent) and its new bytes (None = gone)."""
+    """One file of a transaction: the hash it must have before (``""`` = absent) and its new bytes (None = gone).
+
+    A file that is replaced keeps its permission bits; a new one gets those of ``like``, a path of the same root, where
+    that is given: a memory that moves stays as private as it was.
+    """
 
     path: str
     old: str
     data: bytes | None
+    like: str = ""
 
 
 class Target(Record):
@@ -64,7 +69,8 @@ def commit(root: str, writes: Sequence[Write], note: str) -> None:
         _write_open(journal, targets, note)
         for number, write in enumerate(writes):
             if write.data is not None:
-                write_durable(os.path.join(journal, f"{number}.new"), write.data)
+                like = inside(root, write.path if write.old else write.like or write.path)
+                write_durable(os.path.join(journal, f"{number}.new"), write.data, like=like)
             if write.old:
                 _keep_old(inside(root, write.path), os.path.join(journal, f"{number}.old"))
         fsync_folder(journal)
@@ -183,7 +189,7 @@ def _keep_old(path: str, copy: str) -> None:
         os.link(path, copy)
     except OSError:  # no hard links here, or a file of another user
         with open(path, "rb") as file:
-            write_durable(copy, file.read())
+            write_durable(copy, file.read(), like=path)
 
 
 def _put(root: str, journal: str, number: int, path: str, *, gone: bool) -> None:
@@ -225,7 +231,7 @@ def _finish(root: str, targets: Sequence[Target]) -> list[str]:
         if now != target.old:
             # Somebody edited the file after the crash: their bytes stay, ours are kept beside the memories.
             if merged := _merged(root, journal, number, targets):
-                write_durable(os.path.join(journal, f"{number}.new"), merged)
+                write_durable(os.path.join(journal, f"{number}.new"), merged, like=full)
             else:
                 said.append(_set_aside(root, journal, number, target))
                 continue

@@ -11,21 +11,34 @@ from engram.model import FOLDERS, Memory
 from engram.record import Record
 from engram.store.files import digest, leaves, read_guarded, walk_markdown
 from engram.store.journal import has_open_journal, journal_hashes, recover
-from engram.store.ledger import LEDGER, Ledger, read_ledger
+from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, read_ledger
 from engram.store.lock import RootLock
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from typing import Literal
 
     from engram.model import Scope
 
     SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
 
-__all__ = ["REVIEW_COMMAND", "MemoryRoot", "Skipped", "Stored", "closest_hint", "stem"]
+__all__ = [
+    "LINK_REASON",
+    "REVIEW_COMMAND",
+    "MemoryRoot",
+    "Skipped",
+    "Stored",
+    "closest_hint",
+    "duplicate",
+    "is_active",
+    "serving_order",
+    "stem",
+    "white_space_forms",
+]
 
+LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
 REVIEW_COMMAND = "engram verify --review"
 
 
@@ -47,9 +60,11 @@ class Skipped(Record):
 
     @property
     def text(self) -> str:
-        """The line that people and agents see in place of the memory."""
+        """The line that people and agents see in place of the memory: one line, whatever the file is called."""
+        from engram.safety.fence import show_line  # what is in order never needs it
+
         place = f" (line {self.line})" if self.line else ""
-        return f"SKIPPED {self.path}: {self.reason}{place}"
+        return f"SKIPPED {show_line(self.path)}: {show_line(self.reason)}{place}"
 
 
 class MemoryRoot:
@@ -99,18 +114,23 @@ class MemoryRoot:
         """Yield the paths of all archived memory files."""
         yield from walk_markdown(self.path, "archive")
 
-    def read(self, path: str) -> Stored | Skipped:
-        """Read one active file and check it against the ledger (F13)."""
+    def read(self, path: str, approved: str = "") -> Stored | Skipped:
+        """Read one active file and check it against the ledger (F13).
+
+        Args:
+            path: relative to the root.
+            approved: the hash that the ledger is known to name for it, which saves reading the ledger.
+        """
         try:
             data = read_guarded(self.path, path)
         except FormatError as error:
             return Skipped(path, "unreadable", error.message)
         except FileNotFoundError:
-            return Skipped(path, "missing", "the file is gone")
+            return self.missing(path) if self.ledger().lookup(path) else Skipped(path, "missing", "the file is gone")
         except OSError as error:
             return Skipped(path, "unreadable", f"it cannot be read ({error.strerror})")
         value = digest(data)
-        if skipped := self.check(path, data, value):
+        if value != approved and (skipped := self.check(path, data, value)):
             return skipped
         try:
             return Stored(read_memory(data, path=path, scope=self.scope), path, value)
@@ -132,47 +152,64 @@ class MemoryRoot:
         if not expected:
             reason = f"it is not in {LEDGER}, so nobody approved it; review it: {REVIEW_COMMAND}"
             return Skipped(path, "unlisted", reason)
-        if any(digest(form) in expected for form in _white_space_forms(data)):
+        if any(digest(form) in expected for form in white_space_forms(data)):
             return Skipped(
                 path, "mismatch", f"only white space changed since it was approved; accept it: {REVIEW_COMMAND}"
             )
         return Skipped(path, "mismatch", f"it changed since it was approved; review it: {REVIEW_COMMAND}")
 
     def memories(self) -> tuple[list[Stored], list[Skipped]]:
-        """Read every active memory; of two files with one id the first by kind and name counts (F11)."""
+        """Read every active memory; of two files with one id the first in serving order counts (F11)."""
         found: list[Stored] = []
         skipped = [
-            Skipped(folder, "unreadable", "it is a link that leaves the memory folder; nothing behind it is read")
-            for folder in FOLDERS.values()
-            if leaves(self.path, folder)
+            Skipped(folder, "unreadable", LINK_REASON) for folder in FOLDERS.values() if leaves(self.path, folder)
         ]
         owners: dict[str, str] = {}
+        seen = set()
         for path in self.active_paths():
+            seen.add(path)
             stored = self.read(path)
             if isinstance(stored, Skipped):
                 skipped.append(stored)
                 continue
             folded = fold_id(stored.memory.id)
             if folded in owners:
-                skipped.append(
-                    Skipped(path, "duplicate", f"{owners[folded]} has the same id; rename or archive one of them")
-                )
+                skipped.append(duplicate(path, owners[folded]))
                 continue
             owners[folded] = path
             found.append(stored)
-        return found, skipped
+        return found, skipped + self.gone(seen)
+
+    def gone(self, seen: Container[str]) -> list[Skipped]:
+        """Return the active files that the ledger names and nobody has; ``seen`` are those that are there."""
+        shut = tuple(f"{folder}/" for folder in FOLDERS.values() if leaves(self.path, folder))
+        return [
+            self.missing(path)
+            for path in sorted(self.ledger().hashes)
+            if is_active(path) and path not in seen and not path.startswith(shut)
+        ]
+
+    def missing(self, path: str) -> Skipped:
+        """Return why a file that the ledger names and nobody has is not there to be shown."""
+        name = LEDGER if self.ledger().exists else LEGACY_LEDGER
+        reason = f"{name} names it, but the file is gone; bring it back from Git or a backup, or review it"
+        return Skipped(path, "missing", f"{reason}: {REVIEW_COMMAND}")
 
     def find(self, memory_id: str) -> str:
         """Return the path of the active memory with this id, ``""`` when there is none.
 
-        The usual place is looked at first; an id in other case or in a sub-folder needs the listing.
+        Where several files have the id it is the one that is served: the first in serving order whose bytes are the
+        approved ones. Where none are, it is the first, and reading it says what is wrong.
         """
-        for folder in FOLDERS.values():
-            path = f"{folder}/{memory_id}.md"
-            if os.path.lexists(os.path.join(self.path, folder, f"{memory_id}.md")):
-                return path
         folded = fold_id(memory_id)
-        return next((path for path in self.active_paths() if fold_id(stem(path)) == folded), "")
+        paths = [path for path in self.active_paths() if fold_id(stem(path)) == folded]
+        if len(paths) > 1:
+            return next((path for path in paths if isinstance(self.read(path), Stored)), paths[0])
+        if paths:
+            return paths[0]
+        # What lies behind a link is not listed; who asks for it by name learns that from reading it.
+        plain = (f"{folder}/{memory_id}.md" for folder in FOLDERS.values())
+        return next((path for path in plain if os.path.lexists(os.path.join(self.path, *path.split("/")))), "")
 
     def find_archived(self, memory_id: str) -> list[str]:
         """Return the archived files of this id, oldest first: by day, in one day ``<id>.md`` before ``<id>-2.md``."""
@@ -215,15 +252,34 @@ def stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".md")
 
 
+def is_active(path: str) -> bool:
+    """Tell whether a path of a root is that of an active memory."""
+    return path.endswith(".md") and path.partition("/")[0] in FOLDERS.values()
+
+
+def serving_order(path: str) -> tuple[int, tuple[tuple[bool, str], ...]]:
+    """Return what active paths are sorted by: kind, then names as ``active_paths`` walks, files before sub-folders."""
+    folder, *names = path.split("/")
+    last = len(names) - 1
+    return list(FOLDERS.values()).index(folder), tuple((at < last, name) for at, name in enumerate(names))
+
+
+def duplicate(path: str, owner: str) -> Skipped:
+    """Return why ``path`` is not served: ``owner`` comes before it and has the same id (F11)."""
+    return Skipped(path, "duplicate", f"{owner} has the same id; rename or archive one of them")
+
+
 def closest_hint(wanted: str, ids: list[str]) -> str:
     """Return a sentence that names the ids closest to ``wanted``, or how to list them."""
     from difflib import get_close_matches
 
+    from engram.safety.fence import show_line
+
     near = get_close_matches(fold_id(wanted), ids, n=3, cutoff=0.5) or [i for i in ids if fold_id(wanted) in fold_id(i)]
-    return f"Did you mean {', '.join(near[:3])}?" if near else "engram list shows what there is."
+    return f"Did you mean {', '.join(map(show_line, near[:3]))}?" if near else "engram list shows what there is."
 
 
-def _white_space_forms(data: bytes) -> Iterator[bytes]:
+def white_space_forms(data: bytes) -> Iterator[bytes]:
     """Yield the bytes as other programs may have found them: other line ends, mark or no final newline."""
     bare = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     for text in (bare, bare.rstrip(b"\n"), bare.rstrip(b"\n") + b"\n"):

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from engram.roots.find import Workspace
 
-__all__ = ["TrustRecord", "is_trusted", "list_trusted", "recheck_trust", "revoke_trust", "trust_workspace"]
+__all__ = [
+    "TrustRecord",
+    "find_moved",
+    "is_trusted",
+    "list_trusted",
+    "recheck_trust",
+    "revoke_trust",
+    "trust_workspace",
+]
 
 _FILE = "trust.json"
 _LOCK_S = 10
@@ -114,6 +122,20 @@ def revoke_trust(workspace: Workspace, config_dir: str) -> bool:
             return False
         _save(config_dir, left)
     return True
+
+
+def find_moved(workspace: Workspace, config_dir: str) -> TrustRecord | None:
+    """Return what was accepted with the same history at a path that is gone: this workspace, moved, most likely.
+
+    It is no trust: whoever can make a clone can make one with that history.
+    """
+    from engram.roots.git_process import root_commits
+
+    gone = [record for record in list_trusted(config_dir) if record.commits and not os.path.lexists(record.path)]
+    if not gone or not workspace.git:
+        return None
+    commits = root_commits(workspace.project)
+    return next((record for record in gone if not set(record.commits).isdisjoint(commits)), None)
 
 
 def list_trusted(config_dir: str) -> list[TrustRecord]:

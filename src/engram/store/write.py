@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from engram.config.files import CONFIG_NAME
 from engram.errors import FormatError, StoreError
 from engram.model import FOLDERS
 from engram.record import Record
@@ -15,7 +16,7 @@ from engram.store.lock import RootLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -43,17 +44,22 @@ class RootWriter:
     Args:
         root: the memory root, resolved.
         timeout_s: how long to wait for the lock (``lock.timeout``), in seconds.
+        say: called with each sentence of ``healed``.
     """
 
-    def __init__(self, root: str, timeout_s: float) -> None:
+    def __init__(self, root: str, timeout_s: float, say: Callable[[str], None] | None = None) -> None:
         self.root = root
         self.healed: list[str] = []
+        self._say = say
         self._lock = RootLock(root, timeout_s)
 
     def __enter__(self) -> Self:
         self._lock.__enter__()
         try:
             self.healed = recover(self.root)
+            if self._say is not None:
+                for sentence in self.healed:
+                    self._say(sentence)
         except BaseException as error:
             self._lock.__exit__(type(error), error, None)
             raise
@@ -170,7 +176,7 @@ def create_root(root: str, config_text: str, timeout_s: float) -> list[str]:
         ".gitattributes": _with_lines(None, _ATTRIBUTES),
         ".gitignore": _with_lines(None, _IGNORED),
         CHANGELOG: _CHANGELOG_HEAD.encode(),
-        "engram.config.json": config_text.encode(),
+        CONFIG_NAME: config_text.encode(),
     }
     try:
         os.makedirs(root, exist_ok=True)

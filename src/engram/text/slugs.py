@@ -29,6 +29,7 @@ MAX_ID_BYTES = 180  # with ".md" and a suffix this stays below the 255 bytes of 
 
 _SENTENCE_ENDS = (". ", "; ", "。", "；")
 _END_PUNCTUATION = ".;:,!?。；：，！？…、"
+_MARKER = "[redacted: "  # as `safety.scan.redact` writes it
 _CLOSE_TO_END = 2  # a cut at a word must leave at least half, or a single long word would vanish
 
 # Windows gives these names to devices, with any extension; its "digits" include the superscripts of Latin-1.
@@ -60,6 +61,11 @@ def title_of(text: str) -> str:
     at = title.rfind(" ", 0, MAX_TITLE + 1)
     if at * _CLOSE_TO_END < MAX_TITLE:
         at = _cluster_start(title, MAX_TITLE)
+    marker = title.rfind(_MARKER, 0, at + len(_MARKER) - 1)
+    end = title.find("]", marker) + 1
+    if marker >= 0 and end > at:
+        # Half of a marker would no longer say that something was taken out.
+        at = marker if title[:marker].strip() else end
     return title[:at].rstrip(_END_PUNCTUATION + " ")
 
 

@@ -29,16 +29,18 @@ class Analyzer:
 
     Args:
         number: gives the number of a term, making a new one where there is none.
-        spellings: filled with the words that are stored under another term, and that term's number.
+        spelling: gives the number of a word that is stored under another term, by word and that term's number.
     """
 
-    def __init__(self, number: Callable[[str], int], spellings: dict[str, int]) -> None:
+    def __init__(self, number: Callable[[str], int], spelling: Callable[[str, int], int]) -> None:
         self._number = number
-        self._spellings = spellings
-        self._pieces: dict[str, dict[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+        self._spelling = spelling
+        self._pieces: dict[str, dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]] = {}
 
-    def read(self, text: str, lang: str, extras: set[int]) -> list[int]:
+    def read(self, text: str, lang: str, extras: set[int], spellings: set[int]) -> list[int]:
         """Return the numbered terms of a text in order, and add its second chances to ``extras``.
+
+        The numbers of its words that are stored under another term go to ``spellings``.
 
         Second chances are words without their diacritics, and single characters of scripts without blanks: they can
         be found, but they make a text no longer than it is.
@@ -54,17 +56,20 @@ class Analyzer:
             found += known[0]
             if known[1]:
                 extras.update(known[1])
+            if known[2]:
+                spellings.update(known[2])
         return found
 
-    def _analyze(self, piece: str, lang: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def _analyze(self, piece: str, lang: str) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         stem = spanish if lang == "es" else english
         main: list[int] = []
         extra: list[int] = []
+        other: list[int] = []
         for word in split(piece):
             term = stem(word)
             main.append(self._number(term))
             if term != word:
-                self._spellings[word] = main[-1]
+                other.append(self._spelling(word, main[-1]))
             if word.isascii():
                 continue
             if is_unspaced(word[0]):
@@ -72,7 +77,7 @@ class Analyzer:
                     extra += [self._number(char) for char in word]
             elif (plain := fold(word)) != word:
                 extra.append(self._number(stem(plain)))
-        return tuple(main), tuple(extra)
+        return tuple(main), tuple(extra), tuple(other)
 
 
 def variants(word: str, lang: str) -> list[tuple[str, float]]:

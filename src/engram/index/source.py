@@ -43,5 +43,17 @@ class Source(Protocol):
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
 
+    def kinds(self) -> dict[str, int]:
+        """Return how many memories there are of each kind."""
+
+    def expired(self, day: str) -> int:
+        """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
+
+    def close(self) -> None:
+        """Close what is open; nothing may be asked afterwards."""
+
+    def with_ids(self, folded: Iterable[str]) -> list[Entry]:
+        """Return the memories with these ids, folded as in F11."""
+
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

@@ -1,0 +1,83 @@
+"""``graph``: dependency layers in the terminal, Mermaid and DOT for elsewhere."""
+
+from __future__ import annotations
+
+from engram.cli.reading import one_line
+from engram.errors import UsageError
+from engram.safety.fence import show_inert, show_line
+from engram.service.graphing import Graph, dependency_graph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.cli.output import Output
+    from engram.cli.parser import Parsed
+    from engram.service.session import Session
+
+__all__ = ["graph_command"]
+
+
+def graph_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """Print the graph in the format asked for."""
+    wanted = parsed.value("format") or "text"
+    renderers = {"text": _text, "mermaid": _mermaid, "dot": _dot}
+    if wanted not in renderers:
+        raise UsageError(f"{wanted} is no format of a graph.", hint=f"Formats are {', '.join(renderers)}.")
+    graph = dependency_graph(session, parsed.word("ID"))
+    text = renderers[wanted](graph)
+    output.text(text)
+    return output.done(
+        {
+            "layers": [list(layer) for layer in graph.layers],
+            "edges": [list(edge) for edge in graph.edges],
+            "dangling": [list(pair) for pair in graph.dangling],
+            "cycles": list(graph.cycles),
+            "text": text,
+        }
+    )
+
+
+def _text(graph: Graph) -> str:
+    if not graph.layers:
+        return "No memory depends on another. Say it when you save: --depends-on ID"
+    needs: dict[str, list[str]] = {}
+    for key, need in graph.edges:
+        needs.setdefault(key, []).append(need)
+    lines = []
+    for number, layer in enumerate(graph.layers):
+        lines.append(f"layer {number}:")
+        for key in layer:
+            lines.append(f"  {one_line(graph.entries[key])}")
+            lines += [f"    needs {need}" for need in needs.get(key, ())]
+    lines += [f"{key} needs {name}, which does not exist" for key, name in graph.dangling]
+    if graph.cycles:
+        lines.append(f"These need each other in a circle, directly or not: {', '.join(graph.cycles)}")
+    return "\n".join(show_line(line) for line in lines)
+
+
+def _mermaid(graph: Graph) -> str:
+    names = {key: f"m{number}" for number, key in enumerate(sorted(key for layer in graph.layers for key in layer))}
+    lines = ["graph TD"]
+    lines += [f'  {name}["{_label(graph, key)}"]' for key, name in names.items()]
+    lines += [f"  {names[key]} --> {names[need]}" for key, need in graph.edges]
+    return "\n".join(lines)
+
+
+def _dot(graph: Graph) -> str:
+    keys = sorted(key for layer in graph.layers for key in layer)
+    lines = ["digraph memory {"]
+    lines += [f"  {_quoted(key)} [label={_quoted(_label(graph, key))}];" for key in keys]
+    lines += [f"  {_quoted(key)} -> {_quoted(need)};" for key, need in graph.edges]
+    return "\n".join([*lines, "}"])
+
+
+def _label(graph: Graph, key: str) -> str:
+    """Return a title that no quote, bracket or line end of it can leave its place in a drawing."""
+    title = show_inert(graph.entries[key].memory.title).replace("\n", " ")
+    for character, name in (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("]", "&#93;")):
+        title = title.replace(character, name)
+    return title
+
+
+def _quoted(text: str) -> str:
+    escaped = show_line(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

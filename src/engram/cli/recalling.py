@@ -1,0 +1,185 @@
+"""``load``, ``search``, ``route``: what recall finds, as text for agents and people or as data."""
+
+from __future__ import annotations
+
+import sys
+
+from engram.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engram.cli.output import Output
+    from engram.cli.parser import Parsed
+    from engram.recall.pack import Pack
+    from engram.service.recalling import Found, Recall
+    from engram.service.session import Session
+
+__all__ = ["load_command", "route_command", "search_command"]
+
+# A rebuild of fewer files is over before anybody could read about it.
+_SAID_FROM = 5000
+
+
+def load_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """Print the pack for a task, or one memory whole (C33 to C35)."""
+    task, memory_id = parsed.word("TASK"), parsed.value("id")
+    if bool("TASK" in parsed.words) == bool(memory_id):
+        raise UsageError(
+            "engram load takes a task or an id, not both." if memory_id else "engram load needs a task or an id.",
+            hint='engram load "what you are about to do", or engram load --id ID',
+        )
+    session.progress = _progress(output)
+    recall: Recall | None = None
+    if memory_id:
+        from engram.service.reading import load_id
+
+        pack, _ = load_id(session, memory_id)
+    else:
+        from engram.service.recalling import load
+
+        loaded = load(
+            session,
+            task,
+            budget=parsed.integer("budget-tokens"),
+            disclosure=parsed.value("disclosure") or "auto",
+            full=parsed.given("full"),
+            without=_without(parsed),
+        )
+        pack, recall = loaded.pack, loaded.recall
+    dry = parsed.given("dry-run")
+    text = "\n".join(_plan(pack, recall)) if dry else pack.text
+    data: dict[str, object] = {
+        "text": "" if dry else pack.text,
+        "selected_keys": list(pack.selected_keys),
+        "body_keys": list(pack.body_keys),
+        "card_ids": list(pack.card_ids),
+        "omitted_ids": list(pack.omitted_ids),
+        "tokens": pack.tokens,
+    }
+    return _answer(session, parsed, output, text, data, recall)
+
+
+def search_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """Print ids, scores and snippets with the matches marked (C36)."""
+    from engram.service.searching import search
+
+    session.progress = _progress(output)
+    found = search(
+        session,
+        parsed.word("QUERY"),
+        limit=parsed.integer("limit") or 8,
+        kind=parsed.value("type"),
+        scope=parsed.value("scope"),
+        everything=parsed.given("all"),
+        without=_without(parsed),
+    )
+    data: dict[str, object] = {"entries": [entry.as_dict() for entry in found.entries]}
+    return _answer(session, parsed, output, found.text, data, found.recall)
+
+
+def route_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """Print what kind of task it is, and what it routes to, in load order (C36)."""
+    from engram.service.searching import route
+
+    session.progress = _progress(output)
+    routed = route(session, parsed.word("TASK"), everything=parsed.given("all"), without=_without(parsed))
+    data: dict[str, object] = {"intent": routed.intent, "entries": [entry.as_dict() for entry in routed.entries]}
+    return _answer(session, parsed, output, routed.text, data, routed.recall)
+
+
+def _answer(  # noqa: PLR0917
+    session: Session, parsed: Parsed, output: Output, text: str, data: dict[str, object], recall: Recall | None
+) -> int:
+    """Print an answer with the lines for what may not be shown and, where asked for, the reasons."""
+    skipped = recall.skipped if recall else ()
+    output.text("\n".join([text, *skipped]))
+    if output.as_json:
+        for line in skipped:
+            session.say("skipped", "skipped", line)
+    if recall and parsed.given("explain"):
+        output.text("\n".join(["", *_explained(recall)]))
+        data["explain"] = _explained_data(recall)
+    return output.done(data)
+
+
+def _without(parsed: Parsed) -> tuple[str, ...]:
+    from engram.recall.rank import SIGNALS
+
+    given = tuple(word.strip() for word in parsed.value("without").split(",") if word.strip())
+    for name in given:
+        if name not in SIGNALS:
+            raise UsageError(f"{name} is no signal of the ranking.", hint=f"Signals are {', '.join(SIGNALS)}.")
+    return given
+
+
+def _plan(pack: Pack, recall: Recall | None) -> Sequence[str]:
+    from engram.cli.reading import one_line
+    from engram.safety.fence import show_line
+
+    sized = {one.entry.key: one_line(one.entry) for one in recall.found} if recall else {}
+    lines = []
+    for heading, keys in (("bodies", pack.body_keys), ("cards", pack.card_ids), ("omitted", pack.omitted_ids)):
+        if keys:
+            lines.append(f"{heading}:")
+        lines += [f"  {sized.get(key, key)}" for key in keys]
+    return [*(map(show_line, lines) if lines else [pack.text]), f"{pack.tokens} tokens"]
+
+
+def _explained(recall: Recall) -> list[str]:
+    """Return why each memory is there, and what was left out for which reason."""
+    from engram.safety.fence import show_line
+
+    lines = []
+    for one in recall.found:
+        lines.append(_head(one))
+        lines += [f"    {value:+7.2f}  {signal}: {about}" for signal, value, about in one.reasons]
+    ranking = recall.ranking
+    if ranking.abstained:
+        lines.append(f"nothing is shown: {ranking.abstained}")
+    lines += [f"read {typed} as {meant}" for typed, meant in ranking.corrected]
+    if ranking.unknown:
+        lines.append(f"no memory has: {', '.join(ranking.unknown)}")
+    lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out]
+    return [show_line(line) for line in lines]
+
+
+def _head(one: Found) -> str:
+    if one.needed_by:
+        return f"{one.entry.key}  needed by {one.needed_by}"
+    return f"{one.entry.key}  {one.score:.2f}"
+
+
+def _explained_data(recall: Recall) -> dict[str, object]:
+    ranking = recall.ranking
+    return {
+        "hits": [
+            {
+                "key": one.entry.key,
+                "score": round(one.score, 4),
+                "needed_by": one.needed_by,
+                "reasons": [
+                    {"signal": signal, "value": round(value, 4), "about": about} for signal, value, about in one.reasons
+                ],
+            }
+            for one in recall.found
+        ],
+        "abstained": ranking.abstained,
+        "corrected": [list(pair) for pair in ranking.corrected],
+        "unknown": list(ranking.unknown),
+        "left_out": [{"id": row.id, "scope": row.scope, "reason": why} for row, why in ranking.left_out],
+    }
+
+
+def _progress(output: Output) -> Callable[[int], None]:
+    """Return what shows how far a rebuild of the index is: a line that is written over, at a terminal only."""
+
+    def show(count: int) -> None:
+        if sys.stderr is not None and sys.stderr.isatty():
+            sys.stderr.write(f"\rReading memory: {count:,} files …")
+            sys.stderr.flush()
+        elif count == _SAID_FROM:
+            output.aside("Reading all memory once to index it …")
+
+    return show

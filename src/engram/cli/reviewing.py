@@ -1,0 +1,238 @@
+"""``verify --review``: each file that is not as approved, one question each."""
+
+from __future__ import annotations
+
+import sys
+
+from engram.cli.asking import ask_at_terminal, at_terminal
+from engram.cli.keeping import skipped_sentence
+from engram.cli.output import counted
+from engram.errors import IntegrityError, RefusedError
+from engram.safety.fence import show_line
+from engram.service.keeping import verify
+from engram.service.reviewing import Left, Review, accept, pending, preview, reject, white_space_changes
+from engram.service.saving import receipts_as_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Literal
+
+    from engram.cli.output import Output
+    from engram.cli.parser import Parsed
+    from engram.service.session import Session
+    from engram.store.write import Receipt
+
+    Answer = Literal["A", "R", "S", "Q"]
+
+__all__ = ["review_command"]
+
+_QUESTION = "A accept, R reject, S skip, Q quit > "
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def review_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """Show, ask, do, for each file (F13); exit code 4 when something is still skipped at the end.
+
+    Raises:
+        RefusedError: where there is no terminal, before anything is read.
+    """
+    if not at_terminal():
+        raise RefusedError(
+            "engram verify --review asks a human at a terminal, and there is none.",
+            hint="Run it at a terminal. engram verify lists the files without asking.",
+        )
+    reviews, left = pending(session, scope=parsed.value("scope"))
+    desk = _Desk(session, output)
+    desk.together([review for review in reviews if review.white_space and not review.obstacle])
+    for review in reviews:
+        if not review.white_space or review.obstacle:
+            desk.one(review)
+    for other in left:
+        desk.leave(other)
+    if not reviews and not left:
+        output.line("Every file is as it was approved.")
+    remaining = sum(len(report.problems) for report in verify(session, scope=parsed.value("scope")))
+    if remaining:
+        output.line(f"{skipped_sentence(remaining)} after this review; engram verify says why")
+    data = {"reviewed": desk.results, "remaining": remaining}
+    return output.done(data, code=IntegrityError.exit_code if remaining else 0)
+
+
+class _Desk:
+    """Where one review takes place: what was decided so far, and whether the human is still there."""
+
+    def __init__(self, session: Session, output: Output) -> None:
+        self.results: list[dict[str, object]] = []
+        self._session = session
+        self._output = output
+        self._gone = False
+        # A redirected standard output would hide from the human what the question is about.
+        hidden = output.as_json or not sys.stdout.isatty()
+        self._show: Callable[[str], None] = output.aside if hidden else output.text
+
+    def together(self, reviews: Sequence[Review]) -> None:
+        """Ask once about all files in which only white space changed."""
+        if not reviews:
+            return
+        self._show(f"Only white space changed in {counted(len(reviews), 'file')}:")
+        for review in reviews:
+            self._show(f"  {_place(review)}: {white_space_changes(review)}")
+            self._lines(preview(review))
+        answer = self._ask()
+        if answer == "A":
+            for root in dict.fromkeys(review.root.path for review in reviews):
+                self._accept([review for review in reviews if review.root.path == root])
+            return
+        for review in reviews:
+            if answer == "R":
+                self._reject(review)
+            else:
+                self._note(review, "skipped")
+
+    def one(self, review: Review) -> None:
+        """Show one file and do what the human says."""
+        if self._gone:
+            self._note(review, "skipped")
+            return
+        self._describe(review)
+        while True:
+            answer = self._ask()
+            if answer == "A" and review.obstacle:
+                self._show(f"Not accepted: {show_line(review.obstacle)}. Mend the file, or reject or skip it.")
+                continue
+            break
+        if answer == "A":
+            self._accept([review])
+        elif answer == "R":
+            self._reject(review)
+        else:
+            self._note(review, "skipped")
+
+    def leave(self, other: Left) -> None:
+        """Name a file that no answer would settle."""
+        self._show(show_line(f"Not for review: {other.root.scope}:{other.path}: {other.reason}"))
+        self.results.append(
+            {
+                "scope": other.root.scope,
+                "root": other.root.path,
+                "path": other.path,
+                "problem": other.problem,
+                "outcome": "left",
+                "reason": other.reason,
+            }
+        )
+
+    def _describe(self, review: Review) -> None:
+        known = review.approved is not None
+        match review.problem:
+            case "missing":
+                said = f"the file is gone; {review.ledger} still names it"
+                said += "." if known else ", and Git does not have those bytes."
+            case "unlisted":
+                said = f"it is not in {review.ledger}: nobody approved it. The whole file:"
+            case _ if known:
+                said = "it changed since it was approved:"
+            case _:
+                said = "it changed since it was approved, and Git does not have those bytes. The whole file:"
+        self._show(self._output.paint(f"{_place(review)}: {said}", "bold"))
+        self._lines(preview(review))
+        if changed := white_space_changes(review):
+            self._show(f"White space differs as well: {changed}.")
+        for finding in review.findings:
+            self._show(f"Found in line {finding.line}: {show_line(finding.message)}")
+        if review.obstacle:
+            self._show(f"It cannot be accepted: {show_line(review.obstacle)}.")
+        if review.problem == "missing":
+            self._show(f"A takes its line out of {review.ledger}" + (", R brings the file back." if known else "."))
+
+    def _lines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._show(self._output.paint(line, _COLOURS.get(line[:1], "dim")) if line else line)
+
+    def _ask(self) -> Answer:
+        """Return the answer; at the end of input everything that remains is skipped."""
+        while True:
+            sys.stdout.flush()
+            answer = ask_at_terminal(_QUESTION)
+            word = "Q" if answer is None else answer.strip().upper()
+            if answer is None:
+                self._output.aside("")
+            match word:
+                case "A" | "R" | "S":
+                    return word
+                case "Q":
+                    self._gone = True
+                    return "Q"
+            self._output.aside("Please answer A, R, S or Q.")
+
+    def _accept(self, reviews: Sequence[Review]) -> None:
+        try:
+            receipts = accept(self._session, reviews)
+        except RefusedError as error:
+            self._refused(reviews, error)
+            return
+        for review, receipt in zip(reviews, receipts, strict=True):
+            self._note(review, "accepted", receipts=[receipt], say=len(reviews) == 1)
+        if len(reviews) > 1:
+            self._show(f"{len(reviews)} files: accepted.")
+
+    def _reject(self, review: Review) -> None:
+        try:
+            done = reject(self._session, review)
+        except RefusedError as error:
+            self._refused([review], error)
+            return
+        if done is None:
+            reason = f"Git does not have the bytes that {review.ledger} names; nothing was changed"
+            self._note(review, "left", reason=reason)
+            return
+        parts = ["the approved bytes are back"] if done.restored else []
+        if done.archived:
+            parts.append(f"the {'edit' if done.restored else 'file'} is in {show_line(done.archived)}")
+        outcome = "rejected" if done.archived else "restored"
+        self._note(review, outcome, reason=", ".join(parts), archived=done.archived, receipts=done.receipts)
+
+    def _refused(self, reviews: Sequence[Review], error: RefusedError) -> None:
+        self._show(show_line(f"{error.message} {error.hint}".rstrip()))
+        for review in reviews:
+            self._note(review, "refused", reason=error.message, say=False)
+
+    def _note(
+        self,
+        review: Review,
+        outcome: str,
+        *,
+        reason: str = "",
+        archived: str = "",
+        receipts: Sequence[Receipt] = (),
+        say: bool = True,
+    ) -> None:
+        """Say what came of a file, and keep it for ``--json``; its text never goes there."""
+        said = "removed from the ledger" if outcome == "accepted" and review.data is None else outcome
+        if say and not self._gone:
+            self._show(f"{_place(review)}: {said}" + (f"; {reason}." if reason else "."))
+        self.results.append(
+            {
+                "scope": review.root.scope,
+                "root": review.root.path,
+                "path": review.path,
+                "id": review.id,
+                "type": review.kind,
+                "problem": review.problem,
+                "white_space": review.white_space,
+                "findings": [
+                    {"rule": finding.rule, "line": finding.line, "message": finding.message}
+                    for finding in review.findings
+                ],
+                "outcome": outcome,
+                "reason": reason,
+                "archived": archived,
+                "receipts": receipts_as_data(review.root.path, receipts),
+            }
+        )
+
+
+def _place(review: Review) -> str:
+    """Return the file as a person is told of it; a name can hold anything."""
+    return show_line(f"{review.root.scope}:{review.path}")

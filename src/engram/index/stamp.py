@@ -1,0 +1,68 @@
+"""Whether anything changed since the index was made, for the price of a handful of stats (architecture, decision 1).
+
+A stamp has a line for the ledger and for each folder of active memories: name, size, mtime and ctime in nanoseconds,
+inode. Contents are no part of it: whatever is about to be shown is hashed (F13).
+"""
+
+from __future__ import annotations
+
+import os
+
+from engram.model import FOLDERS
+from engram.store.files import leaves
+from engram.store.ledger import LEDGER, LEGACY_LEDGER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["changed_names", "folders_in", "list_folder", "stamp_of"]
+
+_ALWAYS = (LEDGER, LEGACY_LEDGER, *FOLDERS.values())
+
+
+def stamp_of(root: str, folders: Iterable[str] = ()) -> str:
+    """Return the stamp of a root's ledgers, its three folders, and the given sub-folders."""
+    lines = []
+    for name in (*_ALWAYS, *folders):
+        try:
+            info = os.lstat(f"{root}/{name}")
+            lines.append(f"{name}\t{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}")
+        except OSError:
+            lines.append(f"{name}\t-")
+    return "\n".join(lines)
+
+
+def folders_in(stamp: str) -> list[str]:
+    """Return the sub-folders that a stamp names beside what every stamp has."""
+    return [line.partition("\t")[0] for line in stamp.split("\n")[len(_ALWAYS) :]]
+
+
+def changed_names(old: str, new: str) -> list[str]:
+    """Return the names whose lines differ between two stamps of the same names."""
+    pairs = zip(old.split("\n"), new.split("\n"), strict=True)
+    return [line.partition("\t")[0] for before, line in pairs if before != line]
+
+
+def list_folder(root: str, folder: str) -> tuple[list[str], list[str]]:
+    """Return the memory files and the sub-folders directly in a folder, as paths from the root, sorted.
+
+    Links are files, which ``store.files`` reads or refuses; hidden names are passed over (F2).
+    """
+    if leaves(root, folder):
+        return [], []
+    try:
+        names = sorted(os.listdir(f"{root}/{folder}"))
+    except (FileNotFoundError, NotADirectoryError):
+        return [], []  # a folder that is there and cannot be read is no empty one: that goes up to the caller
+    files, folders = [], []
+    for name in names:
+        if name.startswith("."):
+            continue
+        path = f"{folder}/{name}"
+        # Asking each of ten thousand names what it is would take longer than everything else here.
+        if name.endswith(".md"):
+            files.append(path)
+        elif os.path.isdir(f"{root}/{path}") and not os.path.islink(f"{root}/{path}"):
+            folders.append(path)
+    return files, folders

@@ -1,0 +1,119 @@
+"""A person's own cases: this task must bring these memories, and must not bring those."""
+
+from __future__ import annotations
+
+from engram.errors import UsageError
+from engram.record import Record
+from engram.service.recalling import recall
+from engram.store.files import read_optional
+from engram.text.jsonc import JsoncError, parse
+from engram.text.slugs import fold_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engram.service.session import Session
+
+__all__ = ["Case", "Judged", "judge_cases", "read_baseline", "read_cases"]
+
+_VERSION = 1
+
+
+class Case(Record):
+    """One task with the ids that it must bring, and those that it must not."""
+
+    task: str
+    must: tuple[str, ...]
+    must_not: tuple[str, ...]
+
+
+class Judged(Record):
+    """What a task brought: the missing and the unwanted ids, and all that it brought, in load order."""
+
+    case: Case
+    missing: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    brought: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything is there that must be, and nothing that must not."""
+        return not self.missing and not self.unwanted
+
+
+def read_cases(path: str) -> list[Case]:
+    """Return the cases of a file: ``{"version": 1, "cases": [{"task": …, "must": […], "must_not": […]}]}``.
+
+    Raises:
+        UsageError: for a file that is missing or is no such thing, with line and column or the number of the case.
+    """
+    value = _read(path)
+    rows = value.get("cases")
+    if value.get("version") != _VERSION or not isinstance(rows, list):
+        raise UsageError(
+            f'{path} is no file of cases: it needs "version": {_VERSION} and a list "cases".',
+            hint='{"version": 1, "cases": [{"task": "add a dependency", "must": ["use-pnpm"], "must_not": []}]}',
+            path=path,
+        )
+    return [_case(path, number, row) for number, row in enumerate(rows, 1)]
+
+
+def judge_cases(session: Session, cases: Sequence[Case]) -> list[Judged]:
+    """Run every case against the memory that applies here; what a load gives as body or card counts as brought.
+
+    Raises:
+        NotFoundError: where there is no memory at all.
+    """
+    limit = session.settings.integer("load.limit") * 2
+    judged = []
+    for case in cases:
+        brought = tuple(one.entry.key for one in recall(session, case.task, limit=limit).found)
+        there = {fold_id(key) for key in brought}
+        judged.append(
+            Judged(
+                case,
+                tuple(name for name in case.must if fold_id(name) not in there),
+                tuple(name for name in case.must_not if fold_id(name) in there),
+                brought,
+            )
+        )
+    return judged
+
+
+def read_baseline(path: str) -> dict[str, bool] | None:
+    """Return task → passed of an earlier run, None where there is no such file yet.
+
+    Raises:
+        UsageError: for a file that holds something else.
+    """
+    if read_optional(path) is None:
+        return None
+    passed = _read(path).get("passed")
+    if not isinstance(passed, dict) or not all(isinstance(value, bool) for value in passed.values()):
+        raise UsageError(f"{path} is no baseline.", hint="Remove it, and the next run writes a new one.", path=path)
+    return passed
+
+
+def _read(path: str) -> Mapping[str, object]:
+    try:
+        data = read_optional(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.", path=path) from error
+    if data is None:
+        raise UsageError(f"There is no file {path}.", path=path)
+    try:
+        value = parse(data.decode("utf-8"))
+    except (JsoncError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no JSON: {error}", path=path) from error
+    return value if isinstance(value, dict) else {}
+
+
+def _case(path: str, number: int, row: object) -> Case:
+    if isinstance(row, dict) and isinstance(row.get("task"), str):
+        lists = [row.get(name, []) for name in ("must", "must_not")]
+        if all(isinstance(ids, list) and all(isinstance(name, str) for name in ids) for ids in lists):
+            return Case(row["task"], *(tuple(ids) for ids in lists))
+    raise UsageError(
+        f'Case {number} in {path} is no case: it needs a "task", and lists "must" and "must_not" of ids.', path=path
+    )

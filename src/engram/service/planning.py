@@ -1,0 +1,279 @@
+"""Planning: what one candidate would write in one scope, to the byte, and the diff of it that a human sees (C42)."""
+
+from __future__ import annotations
+
+from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
+from engram.markdown.document import parse_document
+from engram.markdown.memory import render_memory, update_document
+from engram.model import FOLDERS, Memory
+from engram.proposals.verdicts import Verdict, judge, least_in_common, words_in, words_of
+from engram.record import Record
+from engram.safety.fence import show_inert
+from engram.service.merging import appended, merged_content
+from engram.store.files import digest, read_guarded
+from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint, stem
+from engram.store.write import Write, today
+from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engram.config.author import Author
+    from engram.model import Kind, Scope
+    from engram.proposals.candidates import Candidate
+
+__all__ = ["Planned", "plan"]
+
+# So many of the nearest memories are read, of which the verdict shows at most three.
+_NEAR_READ = 12
+
+
+class Planned(Record):
+    """What one candidate would do in one scope.
+
+    Attributes:
+        writes: the memory files with the hash that each had when this was computed; empty for a NOOP.
+        preview: the diff that a human approves; no line of it can be read as Engram's own (C42).
+        base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
+    """
+
+    scope: Scope
+    verdict: Verdict
+    id: str
+    type: Kind
+    title: str
+    writes: tuple[Write, ...]
+    preview: str
+    base: str
+
+    @property
+    def effect(self) -> tuple[str, str, str, tuple[Write, ...]]:
+        """What a human approves: the verdict, what it touches, and every byte. Other memories may come and go."""
+        return self.verdict.word, self.verdict.id, self.id, self.writes
+
+
+def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "") -> Planned:
+    """Return what saving ``candidate`` would do in ``root`` now; nothing is written.
+
+    Args:
+        root: where it would go.
+        candidate: checked by the safety rules already.
+        author: who a new memory is by.
+        note: a human's note, kept in the memory.
+
+    Raises:
+        NotFoundError: when it names a memory that is not there.
+        IntegrityError: when it names one whose bytes are not the approved ones.
+        UsageError: when it cannot be applied or written.
+    """
+    base = digest(root.ledger().source)
+    memories = _near(root, candidate)
+    for name in (candidate.update, candidate.supersedes):
+        _check_target(root, name)
+    verdict = judge(candidate, [stored.memory for stored in memories])
+    match verdict.word:
+        case "NOOP":
+            target = _stored(root, verdict.id)
+            return Planned(root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base)
+        case "UPDATE":
+            return _plan_update(root, candidate, verdict, note=note, base=base)
+        case _:
+            return _plan_add(root, candidate, verdict, author, note=note, base=base)
+
+
+def _plan_add(
+    root: MemoryRoot, candidate: Candidate, verdict: Verdict, author: Author, *, note: str, base: str
+) -> Planned:
+    day = today()
+    kind = candidate.type or "knowledge"
+    title = candidate.title or title_of(candidate.text)
+    taken = {fold_id(known) for known in root.ids()}
+    memory_id = unique_slug(slug(title, kind), taken)
+    variants = (("Light", candidate.light), ("Balanced", candidate.balanced), ("Strict", candidate.strict))
+    memory = Memory(
+        id=memory_id,
+        type=kind,
+        scope=root.scope,
+        title=title,
+        content=candidate.text,
+        authority="reference" if kind == "knowledge" else "instruction",
+        triggers=candidate.triggers,
+        depends_on=tuple(check_id(name)[1] for name in candidate.depends_on),
+        role=candidate.role,
+        level=candidate.level,
+        confidence=candidate.confidence or "high",
+        source="manual",
+        created=day,
+        updated=day,
+        valid_from=day,
+        last_confirmed=day,
+        author_name=author.name,
+        author_email=author.email,
+        supersedes=(verdict.id,) if verdict.word == "SUPERSEDE" else (),
+        origin=candidate.context,
+        human_note=note,
+        variants=tuple((name, text) for name, text in variants if text),
+    )
+    path = f"{FOLDERS[kind]}/{memory_id}.md"
+    data = _written(path, lambda: render_memory(memory))
+    writes = [Write(path, "", data)]
+    preview = _diff(path, b"", data)
+    if verdict.word == "SUPERSEDE":
+        old = _stored(root, verdict.id)
+        changes: dict[str, object] = {
+            "lifecycle": "superseded",
+            "superseded_by": memory_id,
+            "valid_until": day,
+            "updated": day,
+            "revision": old.memory.revision + 1,
+        }
+        before = read_guarded(root.path, old.path)
+        after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
+        writes.append(Write(old.path, old.hash, after))
+        preview += _diff(old.path, before, after)
+    return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
+
+
+def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, note: str, base: str) -> Planned:
+    # The author of a memory stays; the changelog and Git say who changed it.
+    old = _stored(root, verdict.id)
+    memory = old.memory
+    if candidate.type and candidate.type != memory.type:
+        raise UsageError(
+            f"{memory.id} is a {memory.type}; an UPDATE cannot make it a {candidate.type}.",
+            hint=f"Use SUPERSEDES: {memory.id} to replace it with a {candidate.type}.",
+        )
+    day = today()
+    changes: dict[str, object] = {
+        "content": merged_content(memory.content, candidate.text),
+        "updated": day,
+        "last_confirmed": day,
+        "revision": memory.revision + 1,
+    }
+    if candidate.title:
+        changes["title"] = candidate.title
+    for name, given in (
+        ("triggers", candidate.triggers),
+        ("depends_on", tuple(check_id(name)[1] for name in candidate.depends_on)),
+        ("role", candidate.role),
+    ):
+        if given:
+            changes[name] = tuple(dict.fromkeys((*getattr(memory, name), *given)))
+    single = {"level": candidate.level, "confidence": candidate.confidence}
+    changes |= {name: text for name, text in single.items() if text}
+    given_variants = {"Light": candidate.light, "Balanced": candidate.balanced, "Strict": candidate.strict}
+    if any(given_variants.values()):
+        merged = dict(memory.variants) | {name: text for name, text in given_variants.items() if text}
+        changes["variants"] = tuple(merged.items())
+    if candidate.context:
+        changes["origin"] = appended(memory.origin, candidate.context)
+    if note:
+        changes["human_note"] = appended(memory.human_note, note)
+    before = read_guarded(root.path, old.path)
+    if memory.schema < 3:
+        # F7: an older file keeps its schema; these keys are not part of it.
+        for name in ("revision", "last_confirmed"):
+            changes.pop(name)
+    after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
+    preview = _diff(old.path, before, after)
+    title = candidate.title or memory.title
+    return Planned(
+        root.scope, verdict, memory.id, memory.type, title, (Write(old.path, old.hash, after),), preview, base
+    )
+
+
+def _written(path: str, render: Callable[[], bytes]) -> bytes:
+    """Return the bytes of a memory that is to be written, or say why the text cannot be one (B2: the limit)."""
+    try:
+        return render()
+    except FormatError as error:
+        hint = error.hint or "Split it into several memories."
+        raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
+
+
+def _near(root: MemoryRoot, candidate: Candidate) -> list[Stored]:
+    """Return the active memories that a candidate may duplicate, that are near to it, and those that it names.
+
+    A duplicate shares every word, and of the near ones only the nearest are shown, so the others need not be parsed:
+    at 1,000 memories that would be most of a save's time.
+    """
+    wanted = words_of(candidate.text)
+    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
+    least = least_in_common(len(wanted))
+    chosen: list[str] = []
+    near: list[tuple[float, str]] = []
+    owners: dict[str, str] = {}
+    shared: set[str] = set()
+    for path in root.active_paths():
+        if owners.setdefault(folded := fold_id(stem(path)), path) != path:
+            shared.add(folded)
+        try:
+            body = read_guarded(root.path, path).partition(b"\n---")[2]
+        except (OSError, FormatError):
+            continue
+        own = words_in(body)
+        common = len(wanted & own)
+        if common == len(wanted) or folded in named:
+            chosen.append(path)
+        elif common >= least:
+            near.append((-common / (len(wanted) + len(own)), path))
+    found = []
+    for path in [*chosen, *(path for _, path in sorted(near)[:_NEAR_READ])]:
+        if (folded := fold_id(stem(path))) in shared and root.find(folded) != path:
+            continue  # another file of this id is served: what this one says is nobody's memory
+        stored = root.read(path)
+        if isinstance(stored, Stored) and not stored.memory.superseded_by and stored.memory.lifecycle != "superseded":
+            found.append(stored)
+    return found
+
+
+def _check_target(root: MemoryRoot, name: str) -> None:
+    """Say clearly why an UPDATE or SUPERSEDES cannot apply, before anything is judged."""
+    if not name:
+        return
+    scope, memory_id = check_id(name)
+    if scope and scope != root.scope:
+        raise UsageError(
+            f"{name} is {scope} memory, and this would be saved to {root.scope} memory.", hint=f"Add --scope {scope}."
+        )
+    path = root.find(memory_id)
+    if not path:
+        archived = root.find_archived(memory_id)
+        raise NotFoundError(
+            f"{memory_id} is archived; it cannot be changed."
+            if archived
+            else f"There is no memory {memory_id} in {root.scope} memory.",
+            hint="Save it without UPDATE and SUPERSEDES." if archived else closest_hint(memory_id, root.ids()),
+        )
+    stored = root.read(path)
+    if isinstance(stored, Skipped):
+        raise IntegrityError(f"{memory_id} cannot be changed: {stored.text}.", path=path, line=stored.line)
+    if stored.memory.superseded_by:
+        raise UsageError(
+            f"{memory_id} is superseded by {stored.memory.superseded_by}.",
+            hint=f"Change {stored.memory.superseded_by} instead.",
+        )
+
+
+def _stored(root: MemoryRoot, memory_id: str) -> Stored:
+    found = root.read(root.require(memory_id))
+    if isinstance(found, Skipped):
+        raise IntegrityError(found.text)
+    return found
+
+
+def _diff(path: str, before: bytes, after: bytes) -> str:
+    """Return a unified diff whose lines all begin with a mark, control and direction characters shown (C42)."""
+    from difflib import unified_diff
+
+    old, new = (data.decode("utf-8").split("\n") for data in (before, after))
+    if not before:
+        old = []
+    if new and not new[-1]:
+        new.pop()
+    if old and not old[-1]:
+        old.pop()
+    start = f"a/{path}" if before else "/dev/null"
+    lines = unified_diff(old, new, start, f"b/{path}", lineterm="")
+    return "".join(f"{show_inert(line)}\n" for line in lines)

@@ -1,0 +1,199 @@
+"""Recall: which memories a task needs, found by the index and checked one by one (C33 to C36)."""
+
+from __future__ import annotations
+
+from engram.errors import UsageError
+from engram.recall.order import load_order
+from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, join_whole
+from engram.recall.rank import Ranking, rank
+from engram.recall.validity import out_of_service
+from engram.record import Record
+from engram.service.indexes import ask_indexes
+from engram.service.reading import Entry, check_reading, skipped_lines
+from engram.store.root import Skipped, Stored
+from engram.store.write import today
+from engram.text.slugs import fold_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from engram.index.layout import Entry as Row
+    from engram.index.refresh import Index
+    from engram.index.source import Source
+    from engram.service.session import Session
+    from engram.store.root import MemoryRoot
+
+__all__ = ["Found", "Loaded", "Recall", "load", "recall"]
+
+# More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
+_SPARE = 8
+
+
+class Found(Record):
+    """A memory that recall found, read and checked.
+
+    ``score`` is 0 for a prerequisite that is no hit itself; ``needed_by`` then names the hit that it is there for.
+    """
+
+    entry: Entry
+    score: float
+    reasons: tuple[tuple[str, float, str], ...] = ()
+    needed_by: str = ""
+
+
+class Recall(Record):
+    """What recall found, in load order, and what it left out."""
+
+    found: tuple[Found, ...]
+    ranking: Ranking
+    skipped: tuple[str, ...]
+
+
+class Loaded(Record):
+    """The answer to a load: the pack, what it was made from, and the lines for what may not be shown."""
+
+    pack: Pack
+    recall: Recall
+    skipped: tuple[str, ...]
+
+
+def load(
+    session: Session,
+    query: str,
+    *,
+    budget: int | None = None,
+    disclosure: str = "auto",
+    full: bool = False,
+    without: Iterable[str] = (),
+) -> Loaded:
+    """Return the memories that a task needs, in tiers and within the token budget (C33 to C35).
+
+    Args:
+        session: where one is.
+        query: the task, in any language.
+        budget: tokens for the text; ``load.max_tokens`` by default.
+        disclosure: ``auto``, ``bodies`` or ``cards``.
+        full: whole memories instead of tiers, as many as it takes where no budget is given.
+        without: names of ranking signals to switch off.
+
+    Raises:
+        UsageError: for an unknown disclosure or a budget out of range.
+        RefusedError: when reading is switched off (``read: off``).
+        NotFoundError: where there is no memory at all.
+    """
+    check_reading(session)
+    if disclosure not in DISCLOSURES:
+        raise UsageError(f"{disclosure} is no disclosure.", hint=f"It is one of {', '.join(DISCLOSURES)}.")
+    settings = session.settings
+    tokens = settings.integer("load.max_tokens") if budget is None else budget
+    if not 50 <= tokens <= 16000:
+        raise UsageError(f"A budget of {tokens} tokens is out of range.", hint="It goes from 50 to 16000.")
+    limit = settings.integer("load.limit")
+    found = recall(session, query, limit=limit * 2, without=without)
+    items = [
+        Item(one.entry.memory, one.entry.key, foreign=one.entry.root.foreign, needed_by=one.needed_by)
+        for one in found.found
+    ]
+    if not items:
+        pack = empty_pack(found.ranking.abstained)
+    elif full:
+        pack = join_whole(items[:limit], budget)
+    else:
+        pack = build_pack(
+            items, limit=limit, budget=tokens, disclosure=disclosure, variant=settings.string("rule_variant")
+        )
+    return Loaded(pack, found, found.skipped)
+
+
+def recall(session: Session, query: str, *, limit: int, without: Iterable[str] = ()) -> Recall:
+    """Return up to ``limit`` hits with their prerequisites before them, each read and checked (F13).
+
+    Raises:
+        NotFoundError: where there is no memory at all.
+    """
+    return ask_indexes(session, lambda indexes: _recall(session, indexes, query, limit=limit, without=without))
+
+
+def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str]) -> Recall:
+    roots = session.roots
+    sources = [index.source for index in indexes]
+    library = _Library(session, roots, sources)
+    ranking = rank(sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out)
+    scores = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
+    found: list[Found] = []
+    waiting: list[Found] = []
+    hits = 0
+    for place in load_order(list(scores), library.needs):
+        entry = library.read(place.key) if hits < limit else None
+        hit = scores.get(place.key)
+        if entry is not None:
+            score, reasons = (hit.score, hit.reasons) if hit else (0.0, ())
+            waiting.append(Found(entry, score, reasons, place.needed_by))
+        if place.needed_by:
+            continue
+        # A prerequisite whose hit could not be read goes with it.
+        found += [one for one in waiting if entry is not None and one.needed_by in {"", place.key}]
+        waiting = []
+        hits += entry is not None
+    problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
+    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]))
+
+
+class _Library:
+    """The memories of all roots while one recall is made, by key."""
+
+    def __init__(self, session: Session, roots: Sequence[MemoryRoot], sources: Sequence[Source]) -> None:
+        self.skipped: list[tuple[MemoryRoot, Skipped]] = []
+        self._roots = roots
+        self._sources = sources
+        self._day = today()
+        self._roles = frozenset(role.casefold() for role in session.settings.strings("roles"))
+        self._rows: dict[str, tuple[int, Row]] = {}
+
+    def leave_out(self, row: Row) -> str:
+        """Return why a memory is not given for any task now, ``""`` when it is (F20, F21, I1, I3)."""
+        if why := out_of_service(row, self._day):
+            return why
+        if self._roles and row.role and self._roles.isdisjoint(row.role.casefold().split("\n")):
+            return f"for the role {row.role.replace(chr(10), ', ')}"
+        if row.scope == "global" and any(twin.body == row.body for twin in self._twins(row)):
+            return "the workspace holds the same"
+        return ""
+
+    def key(self, source: int, row: Row) -> str:
+        """Return the key of a memory: its id, ``global/<id>`` where both scopes have that id (C35)."""
+        both = row.scope == "global" and self._twins(row)
+        key = f"global/{row.id}" if both else row.id
+        self._rows[key] = (source, row)
+        return key
+
+    def needs(self, key: str) -> list[str]:
+        """Return the keys of what a memory depends on, its own scope before the others."""
+        source, row = self._rows[key]
+        wanted = [fold_id(name) for name in row.depends_on.split("\n") if name]
+        if not wanted:
+            return []
+        found: dict[str, str] = {}
+        for at in dict.fromkeys((source, *range(len(self._sources)))):
+            for need in self._sources[at].with_ids(wanted):
+                if not self.leave_out(need):
+                    found.setdefault(need.folded, self.key(at, need))
+        return [found[name] for name in wanted if name in found]
+
+    def read(self, key: str) -> Entry | None:
+        """Return a memory from its file; None, and a line that says why, when its bytes are not the approved ones."""
+        source, row = self._rows[key]
+        root = self._roots[source]
+        stored = root.read(row.path, row.sha256)
+        if not isinstance(stored, Stored):
+            self.skipped.append((root, stored))
+            return None
+        if out_of_service(stored.memory, self._day):
+            return None  # changed since the index was asked
+        return Entry(stored.memory, key, row.path, root, stored.hash)
+
+    def _twins(self, row: Row) -> list[Row]:
+        if len(self._roots) < 2:
+            return []
+        return self._sources[0].with_ids([row.folded])

@@ -1,0 +1,260 @@
+"""Recall through the index: always as the files are now, whatever becomes of the index (E2, F3, G2, decision 1)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Runner, Scratch
+
+
+@pytest.fixture
+def remembered(engram: Runner, root: Path) -> Runner:
+    assert root.is_dir()
+    engram.save("rule", "Use pnpm for every install; npm rewrites the lockfile.")
+    engram.save("knowledge", "Prices are integers in cents.", "--triggers", "money, price")
+    engram.save("skill", "Cut a release from the main branch.", "--depends-on", "use-pnpm-for-every-install")
+    return engram
+
+
+def keys(engram: Runner, task: str) -> list[str]:
+    data = engram.json("load", task)["data"]
+    assert isinstance(data["selected_keys"], list)
+    return data["selected_keys"]
+
+
+def index_of(root: Path) -> Path:
+    return root / ".cache" / "index.sqlite"
+
+
+def to_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def to_newer(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("pragma user_version = 9999")
+    connection.commit()
+    connection.close()
+
+
+def without_tables(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("drop table postings")
+    connection.commit()
+    connection.close()
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "zero bytes": lambda path: path.write_bytes(b""),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "garbage": lambda path: path.write_bytes(b"no database" * 1000),
+    "folder": to_folder,
+    "newer version": to_newer,
+    "a table gone": without_tables,
+    "gone": lambda path: path.unlink(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_index_is_survived_and_the_answer_is_the_same(remembered: Runner, root: Path, damage: str) -> None:
+    # E2
+    before = remembered.ok("load", "install a package")
+    DAMAGES[damage](index_of(root))
+    assert remembered.ok("load", "install a package") == before
+    assert remembered.ok("load", "install a package") == before
+
+
+QUESTIONS = ((), ("status",), ("load", "install a package"), ("search", "install"), ("route", "install a package"))
+
+
+@pytest.mark.parametrize("table", ["memories", "postings", "problems", "sequences", "terms"])
+def test_every_question_to_an_index_with_a_table_gone_is_answered_from_the_files_and_the_next_from_a_new_index(
+    remembered: Runner, root: Path, table: str
+) -> None:  # E2
+    for question in QUESTIONS:
+        before = remembered.ok(*question)
+        connection = sqlite3.connect(index_of(root))
+        connection.execute(f"drop table {table}")
+        connection.commit()
+        connection.close()
+        done = remembered.run(*question)
+        assert (done.returncode, done.stdout) == (0, before), (question, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert remembered.ok("load", "install a package")
+        assert "one by one" not in remembered.run("load", "install a package").stderr
+
+
+def test_an_index_that_another_program_holds_is_survived(remembered: Runner, root: Path) -> None:  # E2
+    before = remembered.ok("load", "install a package")
+    connection = sqlite3.connect(index_of(root))
+    connection.execute("begin exclusive")
+    try:
+        assert remembered.ok("load", "install a package") == before
+    finally:
+        connection.close()
+
+
+def test_a_save_is_seen_by_the_next_call_and_an_archived_memory_no_more(remembered: Runner) -> None:
+    assert keys(remembered, "deploy on friday") == []
+    remembered.save("rule", "Never deploy on Friday.")
+    assert keys(remembered, "deploy on friday") == ["never-deploy-on-friday"]
+    remembered.ok("archive", "never-deploy-on-friday", "--reason", "we may now")
+    assert keys(remembered, "deploy on friday") == []
+
+
+def test_what_another_branch_holds_is_seen_after_a_checkout(
+    remembered: Runner, workspace: Path, scratch: Scratch
+) -> None:
+    def git(*args: str) -> None:
+        subprocess.run(["git", *args], cwd=workspace, env=scratch.env, check=True, capture_output=True, timeout=60)
+
+    git("add", ".agents")
+    git("commit", "--quiet", "--message", "Memory")
+    git("checkout", "--quiet", "-b", "other")
+    remembered.save("rule", "Never deploy on Friday.")
+    git("add", ".agents")
+    git("commit", "--quiet", "--message", "A rule")
+    assert keys(remembered, "deploy on friday") == ["never-deploy-on-friday"]
+    git("checkout", "--quiet", "main")
+    assert keys(remembered, "deploy on friday") == []
+    git("checkout", "--quiet", "other")
+    assert keys(remembered, "deploy on friday") == ["never-deploy-on-friday"]
+
+
+def test_an_edit_by_hand_shows_as_skipped_with_the_command_and_comes_back_when_it_is_undone(
+    remembered: Runner, root: Path
+) -> None:  # F13
+    path = root / "rules" / "use-pnpm-for-every-install.md"
+    approved = path.read_bytes()
+    info = path.stat()
+    path.write_bytes(approved.replace(b"Use pnpm", b"Use yarn"))
+    # Equal size and time: the hash of what is shown decides.
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    text = remembered.ok("load", "install a package with pnpm")
+    assert "SKIPPED rules/use-pnpm-for-every-install.md" in text
+    assert "engram verify --review" in text
+    assert "yarn" not in text
+    path.write_bytes(approved)
+    assert "use-pnpm-for-every-install" in keys(remembered, "install a package with pnpm")
+
+
+def test_a_file_that_nobody_approved_shows_as_skipped(remembered: Runner, root: Path) -> None:  # F13
+    remembered.ok("load", "install")
+    shutil.copy(root / "rules" / "use-pnpm-for-every-install.md", root / "rules" / "stranger.md")
+    text = remembered.ok("load", "install")
+    assert "SKIPPED rules/stranger.md" in text
+
+
+def test_deleting_the_cache_loses_nothing_and_it_never_gets_into_git(
+    remembered: Runner, root: Path, workspace: Path, scratch: Scratch
+) -> None:  # F3
+    before = remembered.ok("load", "install a package")
+    shutil.rmtree(root / ".cache")
+    assert remembered.ok("load", "install a package") == before
+    done = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=workspace, env=scratch.env, capture_output=True, encoding="utf-8", check=True, timeout=60,
+    )  # fmt: skip
+    assert ".cache" not in done.stdout
+
+
+def test_a_prerequisite_comes_before_what_needs_it_though_it_shares_no_word(remembered: Runner) -> None:  # C34
+    remembered.save("rule", "Sign the tag.", "--title", "Zebra")
+    remembered.save("skill", "Publish the package to the registry.", "--depends-on", "zebra")
+    assert keys(remembered, "publish to the registry")[:2] == ["zebra", "publish-the-package-to-the-registry"]
+
+
+def test_two_processes_give_the_same_bytes(remembered: Runner) -> None:  # G2
+    one = remembered.ok("load", "cut a release and install", env={"PYTHONHASHSEED": "1"})
+    assert remembered.ok("load", "cut a release and install", env={"PYTHONHASHSEED": "2"}) == one
+
+
+def test_explain_says_why_and_signals_can_be_switched_off(remembered: Runner) -> None:
+    text = remembered.ok("load", "money", "--explain")
+    assert "word: money" in text
+    assert "triggers" in text
+    assert "triggers" not in remembered.ok("load", "money", "--explain", "--without", "triggers")
+    done = remembered.run("load", "money", "--without", "magic")
+    assert done.returncode == 2
+    assert "phrase" in done.stderr
+
+
+def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  # C36
+    text = remembered.ok("search", "lockfile")
+    assert "**lockfile" in text
+    assert len(text.encode()) <= 2048
+    entries = remembered.json("search", "cents", "--type", "knowledge")["data"]["entries"]
+    assert [entry["id"] for entry in entries] == ["prices-are-integers-in-cents"]
+    assert set(entries[0]) >= {"id", "type", "scope", "score", "title", "snippet"}
+    assert remembered.json("search", "cents", "--type", "rule")["data"]["entries"] == []
+    assert "No memory matches" in remembered.ok("search", "xyzzy")
+    assert remembered.run("search", "x", "--limit", "51").returncode == 2
+
+
+def test_search_of_many_hits_is_cut_at_two_kilobytes_and_all_shows_them(engram: Runner, root: Path) -> None:
+    for number in range(12):
+        engram.save("rule", f"Deploy step {number} needs a very long explanation of what happens to the service " * 2)
+    assert root.is_dir()
+    text = engram.ok("search", "deploy step", "--limit", "50")
+    assert len(text.encode()) <= 2048
+    assert "--all shows them" in text
+    assert engram.ok("search", "deploy step", "--limit", "50", "--all").count("[rule, workspace]") == 12
+
+
+def test_route_lists_in_load_order(remembered: Runner) -> None:  # C36
+    entries = remembered.json("route", "cut a release")["data"]["entries"]
+    ids = [entry["id"] for entry in entries]
+    assert ids.index("use-pnpm-for-every-install") < ids.index("cut-a-release-from-the-main-branch")
+
+
+def test_graph_draws_layers_and_exports(remembered: Runner) -> None:
+    text = remembered.ok("graph")
+    assert text.index("use-pnpm-for-every-install") < text.index("cut-a-release-from-the-main-branch")
+    mermaid = remembered.ok("graph", "--format", "mermaid")
+    assert mermaid.startswith("graph TD\n")
+    assert " --> " in mermaid
+    dot = remembered.ok("graph", "--format", "dot")
+    assert '"cut-a-release-from-the-main-branch" -> "use-pnpm-for-every-install";' in dot
+    assert remembered.json("graph", "cut-a-release-from-the-main-branch")["data"]["cycles"] == []
+    assert remembered.run("graph", "--format", "png").returncode == 2
+
+
+def test_benchmark_ends_with_six_on_a_regression_only(remembered: Runner, tmp_path: Path) -> None:
+    cases = tmp_path / "cases.json"
+    good = {"task": "install a package", "must": ["use-pnpm-for-every-install"], "must_not": ["unknown"]}
+    bad = {"task": "prices", "must": ["nobody"], "must_not": ["prices-are-integers-in-cents"]}
+    cases.write_text(json.dumps({"version": 1, "cases": [good]}), encoding="utf-8")
+    assert "1 of 1 cases pass" in remembered.ok("benchmark", str(cases))
+    cases.write_text(json.dumps({"version": 1, "cases": [good, bad]}), encoding="utf-8")
+    done = remembered.run("benchmark", str(cases))
+    assert done.returncode == 6
+    assert "missing nobody; unwanted prices-are-integers-in-cents" in done.stdout
+    baseline = tmp_path / "baseline.json"
+    assert remembered.run("benchmark", str(cases), "--baseline", str(baseline)).returncode == 0
+    assert remembered.run("benchmark", str(cases), "--baseline", str(baseline)).returncode == 0, "known, not worse"
+    worse = {**good, "must": ["nobody"]}
+    cases.write_text(json.dumps({"version": 1, "cases": [worse, bad]}), encoding="utf-8")
+    assert remembered.run("benchmark", str(cases), "--baseline", str(baseline)).returncode == 6
+    cases.write_text("{", encoding="utf-8")
+    assert remembered.run("benchmark", str(cases)).returncode == 2
+
+
+def test_status_deep_makes_the_index_anew(remembered: Runner, root: Path) -> None:
+    remembered.ok("load", "install")
+    before = index_of(root).stat().st_ino
+    remembered.ok("status")
+    assert index_of(root).stat().st_ino == before
+    remembered.ok("status", "--deep")
+    assert index_of(root).stat().st_ino != before
