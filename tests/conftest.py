@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -153,3 +154,64 @@ def legacy_root(workspace: Path) -> Path:
     """Put the shared folder of schemas 1 to 3 into the workspace, byte for byte; return its memory root."""
     shutil.copytree(os.path.join(CASES, "legacy-root"), workspace, dirs_exist_ok=True)
     return workspace / ".agents" / ".engram"
+
+
+# Words of the tiny package, each with the direction that it points into: words of one direction mean the same.
+MEANINGS = {
+    "car": 0, "automobile": 0, "vehicle": 0, "cheese": 1, "gouda": 1, "wheel": 2, "invoice": 3, "bill": 3,
+    "replace": 4, "every": 5, "spring": 6, "with": 7, "the": 8,
+}  # fmt: skip
+
+
+def write_tiny_package(folder: Path, version: str = "0.4.0") -> Path:
+    """Write a package that has the files of wordllama, with a few words instead of 32,000 pieces.
+
+    Returns:
+        The package's folder; ``folder`` goes onto the path for imports.
+    """
+    vocabulary: dict[str, int] = {}
+    merges: list[str] = []
+    vectors: list[list[float]] = []
+
+    def piece(name: str, direction: int, length: float) -> None:
+        vocabulary[name] = len(vocabulary)
+        vectors.append([length if at == direction else 0.0 for at in range(256)])
+
+    for name in ("<unk>", "<s>", "</s>"):
+        piece(name, 0, 0.0)
+    for byte in range(256):
+        piece(f"<0x{byte:02X}>", 100 + byte % 100, 0.1)
+    for at, letter in enumerate("▁abcdefghijklmnopqrstuvwxyz"):
+        piece(letter, 200 + at, 0.1)
+    for word, direction in MEANINGS.items():
+        text = f"▁{word}"
+        for end in range(2, len(text) + 1):
+            if text[:end] not in vocabulary:
+                merges.append(f"{text[: end - 1]} {text[end - 1]}")
+                piece(text[:end], 50, 0.1)
+        vectors[vocabulary[text]] = [2.5 if at == direction else 0.0 for at in range(256)]
+
+    data = b"".join(struct.pack("<256e", *vector) for vector in vectors)
+    tensor = {"dtype": "F16", "shape": [len(vectors), 256], "data_offsets": [0, len(data)]}
+    header = json.dumps({"embedding.weight": tensor}).encode()
+    package = folder / "wordllama"
+    for name in ("weights", "tokenizers"):
+        (package / name).mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError('nobody needs this')\n", encoding="utf-8")
+    weights = package / "weights" / "l2_supercat_256.safetensors"
+    weights.write_bytes(struct.pack("<Q", len(header)) + header + data)
+    model = {"type": "BPE", "byte_fallback": True, "vocab": vocabulary, "merges": merges}
+    special = [{"content": name} for name in ("<unk>", "<s>", "</s>")]
+    description = json.dumps({"added_tokens": special, "model": model})
+    tokenizer = package / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    tokenizer.write_text(description, encoding="utf-8", newline="\n")
+    info = folder / f"wordllama-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: wordllama\nVersion: {version}\n", encoding="utf-8")
+    return package
+
+
+@pytest.fixture
+def tiny_package(tmp_path: Path) -> Path:
+    """Return the folder of a package that has the files of wordllama, with a few words."""
+    return write_tiny_package(tmp_path / "site")

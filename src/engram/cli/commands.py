@@ -179,6 +179,16 @@ COMMANDS: tuple[Command, ...] = (
         examples=("engram status", "engram status --json", "engram status --deep"),
     ),
     Command(
+        "semantic",
+        "Let recall compare meanings too, not only words.",
+        "engram.cli.semantic",
+        "semantic_command",
+        arguments=(Argument("ACTION", "on, off or status", required=False),),
+        examples=("engram semantic on", "engram semantic status"),
+        details="It needs the extra package once, to make a table of 10 MB in your cache folder, and no network. "
+        "--explain of load shows what it adds.",
+    ),
+    Command(
         "config",
         "See and change settings.",
         "engram.cli.configuring",

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["cache_home", "config_dir", "expand", "home_dir"]
+__all__ = ["cache_home", "config_dir", "embedding_table", "expand", "home_dir"]
 
 
 def home_dir(environ: Mapping[str, str], *, platform: str = sys.platform) -> str:
@@ -59,3 +59,8 @@ def cache_home(environ: Mapping[str, str], *, platform: str = sys.platform) -> s
         given = environ.get("XDG_CACHE_HOME", "")
         base = given if os.path.isabs(given) else os.path.join(home, ".cache")
     return os.path.join(base, "engram")
+
+
+def embedding_table(environ: Mapping[str, str], *, platform: str = sys.platform) -> str:
+    """Return the file that recall by meaning looks words up in, one for all memory of a user; it may not exist."""
+    return os.path.join(cache_home(environ, platform=platform), "embeddings.sqlite")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["Index", "discard", "open_index", "read_files", "rebuild"]
+__all__ = ["Index", "discard", "make_cache", "open_index", "read_files", "rebuild"]
 
 _FILE = "index.sqlite"
 _SEEN = "ledger.seen"
@@ -57,13 +57,19 @@ class Index(Record):
     fallback: str = ""
 
 
-def open_index(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None = None) -> Index:
+def open_index(
+    root: MemoryRoot,
+    cache: str,
+    progress: Callable[[int], None] | None = None,
+    learn: Callable[[str, Memory], None] | None = None,
+) -> Index:
     """Return the index of ``root``, as the ledger and the folders are now.
 
     Args:
         root: the memory root.
         cache: the folder for derived files; it may not exist and may not be writable.
         progress: called now and then during a rebuild with the number of files read.
+        learn: called with the hash and the text of each memory that comes in.
     """
     path = os.path.join(cache, _FILE)
     why = "" if available() else "this Python has no SQLite"
@@ -71,14 +77,14 @@ def open_index(root: MemoryRoot, cache: str, progress: Callable[[int], None] | N
         for _ in range(_TRIES if available() else 0):
             found = _open(path)
             if found is None:
-                rebuild(root, cache, progress)
+                rebuild(root, cache, progress, learn)
                 continue
             database, problems = found
             now = stamp_of(root.path, folders_in(str(database.state[_STAMP])))
             if now == database.state[_STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
                 return Index(database, problems)
-            if not _update(root, cache, database):
-                rebuild(root, cache, progress)
+            if not _update(root, cache, database, learn):
+                rebuild(root, cache, progress, learn)
         why = why or "it changes faster than it can be indexed"
     except (SqliteError, OSError) as error:
         why = str(error)
@@ -87,8 +93,15 @@ def open_index(root: MemoryRoot, cache: str, progress: Callable[[int], None] | N
     return read_files(root, why)
 
 
-def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None = None) -> int:
+def rebuild(
+    root: MemoryRoot,
+    cache: str,
+    progress: Callable[[int], None] | None = None,
+    learn: Callable[[str, Memory], None] | None = None,
+) -> int:
     """Make the index from nothing, every file hashed; return the number of memories in it.
+
+    The arguments are those of ``open_index``.
 
     Raises:
         OSError: the cache folder cannot be written.
@@ -96,7 +109,7 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
     """
     from engram.index.writing import Beside, build
 
-    _make_cache(cache)
+    make_cache(cache)
     held = _hold_ledger(root.path, cache)
     folders = _all_folders(root.path)
     stamp = stamp_of(root.path, folders)
@@ -119,6 +132,8 @@ def rebuild(root: MemoryRoot, cache: str, progress: Callable[[int], None] | None
                 if isinstance(found, Stored) and (owner := owners.setdefault(fold_id(stem(path)), path)) != path:
                     found = duplicate(path, owner)
                 if isinstance(found, Stored):
+                    if learn is not None:
+                        learn(found.hash, found.memory)
                     yield path, found.hash, found.memory
                 else:
                     problems.append(found)
@@ -178,7 +193,7 @@ def _open(path: str) -> tuple[Database, tuple[Skipped, ...]] | None:
     return None
 
 
-def _update(root: MemoryRoot, cache: str, database: Database) -> bool:
+def _update(root: MemoryRoot, cache: str, database: Database, learn: Callable[[str, Memory], None] | None) -> bool:
     """Bring the index up to date by what changed; False where a rebuild has to do it. Closes the database."""
     from engram.index.writing import Beside, StaleError, update
 
@@ -197,6 +212,9 @@ def _update(root: MemoryRoot, cache: str, database: Database) -> bool:
         beside = Beside(((_STAMP, now),), _rows(problems.values()))
         worn = update(os.path.join(cache, _FILE), gone, new, beside, (_STAMP, old))
         _keep_ledger(held, cache)
+        if learn is not None:
+            for _, value, memory in new:
+                learn(value, memory)
         return not worn
     except StaleError:
         return True
@@ -346,7 +364,8 @@ def _let_go(held: str, cache: str) -> None:
         os.unlink(held)
 
 
-def _make_cache(cache: str) -> None:
+def make_cache(cache: str) -> None:
+    """Make a folder for derived files that no Git repository takes in."""
     os.makedirs(cache, exist_ok=True)
     ignore = os.path.join(cache, ".gitignore")
     if not os.path.lexists(ignore):

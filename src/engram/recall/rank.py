@@ -1,8 +1,8 @@
 """The ranking: which memories answer a task, best first, each with its reasons.
 
 The order of work: words of the query → postings → BM25 of the fields → the floor → the best hundred → what their texts
-add (phrases, triggers, tags) → one round of expansion by the best three. Each signal has a name and can be switched
-off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
+add (phrases, triggers, tags) → what further scorers say → one round of expansion by the best three. Each signal has a
+name and can be switched off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from engram.recall.candidates import add_up, look_up, take_best
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.floor import below_floor
+from engram.recall.fusion import Fusion
 from engram.recall.query import Query, read
 from engram.recall.score import SCALE, idf
 from engram.recall.work import SOURCE_BITS, Work
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from engram.index.layout import Entry
     from engram.index.source import Source
+    from engram.recall.scorer import Scorer
 
 __all__ = ["SIGNALS", "Hit", "Ranking", "rank"]
 
@@ -35,6 +37,7 @@ SIGNALS: dict[str, str] = {
     "anchors": "the rarest names of the task stand in the memory",
     "paths": "a path or a compound name matches as a whole",
     "task_type": "the memory is for this kind of task",
+    "semantic": "it means something near (engram semantic on)",
     "expansion": "it reads like the best three",
     "typos": "a word that no memory has is read as its neighbour",
     "confidence": "memories of low confidence come last",
@@ -74,6 +77,7 @@ def rank(
     limit: int = 16,
     without: Iterable[str] = (),
     leave_out: Callable[[Entry], str] | None = None,
+    scorers: Sequence[Scorer] = (),
 ) -> Ranking:
     """Rank the memories of some indexes for a task.
 
@@ -83,20 +87,21 @@ def rank(
         limit: how many hits at most.
         without: names of ``SIGNALS`` to switch off.
         leave_out: gives the reason for which a memory must not be routed, or nothing.
+        scorers: further opinions on what the words found; each can be switched off by its name.
 
     Raises:
         SqliteError: an index failed while it was read; the caller reads the files instead (F3).
     """
     work = Work(sources, read(text), frozenset(without))
     try:
-        return _ranked(work, limit, leave_out)
+        return _ranked(work, limit, leave_out, scorers)
     except DAMAGE as error:
         if any(isinstance(source, Database) for source in sources):
             raise damaged(error) from error
         raise
 
 
-def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None) -> Ranking:
+def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, scorers: Sequence[Scorer]) -> Ranking:
     """Take the steps of the ranking, one after the other."""
     sources, off = work.sources, work.off
     look_up(work)
@@ -114,10 +119,13 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None) ->
     texts_add(work, order[:_CLOSE])
     if "task_type" not in off:
         _task_types_add(work, order)
+    fusion = Fusion(work, scorers)
+    fusion.add()
     order = _order(work)
     if "expansion" not in off:
         pinned = order[: weights.PINNED]
         expand(work, order)
+        fusion.add()
         order = pinned + [doc for doc in _order(work) if doc not in pinned]
     if "floor" not in off:
         least = weights.FLOOR_TAIL * max(work.scores.values())

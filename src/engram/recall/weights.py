@@ -28,6 +28,9 @@ ALPHA = 0.7
 # Expansion never moves the first so many.
 PINNED = 2
 
+# What the best memory by meaning gets, as a share of the best score by words (`benchmarks/recall.py` prints its gain).
+SEMANTIC = 0.5
+
 # Typos: a word that no memory has is read as so many neighbours at most, which count this much.
 NEIGHBOURS = 2
 NEIGHBOUR = 0.9

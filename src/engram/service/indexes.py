@@ -7,6 +7,7 @@ import os
 from engram.config.paths import cache_home
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import discard, open_index, read_files
+from engram.service.scorers import VectorMaker
 from engram.store.files import digest, inside
 
 TYPE_CHECKING = False
@@ -37,7 +38,11 @@ def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T
     Raises:
         NotFoundError: where there is no memory at all.
     """
-    indexes = [open_index(root, cache_of(session, root), session.progress) for root in session.require_roots()]
+    indexes = []
+    for root in session.require_roots():
+        maker = VectorMaker(session, cache_of(session, root))
+        indexes.append(open_index(root, cache_of(session, root), session.progress, maker.learn))
+        maker.finish()
     try:
         return _ask(session, indexes, question)
     except (SqliteError, *DAMAGE) as error:

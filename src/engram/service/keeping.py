@@ -152,13 +152,16 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
     from engram.index.database import SqliteError
     from engram.index.refresh import rebuild
     from engram.service.indexes import ask_indexes, cache_of
+    from engram.service.scorers import VectorMaker
 
     if not session.roots:
         return []
     if deep:
         for root in session.roots:
             try:
-                rebuild(root, cache_of(session, root), session.progress)
+                maker = VectorMaker(session, cache_of(session, root))
+                rebuild(root, cache_of(session, root), session.progress, maker.learn)
+                maker.finish()
             except (SqliteError, OSError, UnicodeEncodeError):
                 pass  # the answer then comes from the files, which `ask_indexes` says
 

@@ -8,8 +8,9 @@ from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, 
 from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
-from engram.service.indexes import ask_indexes
+from engram.service.indexes import ask_indexes, cache_of
 from engram.service.reading import Entry, check_reading, skipped_lines
+from engram.service.scorers import open_scorers
 from engram.store.root import Skipped, Stored
 from engram.store.write import today
 from engram.text.slugs import fold_id
@@ -118,24 +119,31 @@ def recall(session: Session, query: str, *, limit: int, without: Iterable[str] =
 def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str]) -> Recall:
     roots = session.roots
     sources = [index.source for index in indexes]
-    library = _Library(session, roots, sources)
-    ranking = rank(sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out)
-    scores = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
-    found: list[Found] = []
-    waiting: list[Found] = []
-    hits = 0
-    for place in load_order(list(scores), library.needs):
-        entry = library.read(place.key) if hits < limit else None
-        hit = scores.get(place.key)
-        if entry is not None:
-            score, reasons = (hit.score, hit.reasons) if hit else (0.0, ())
-            waiting.append(Found(entry, score, reasons, place.needed_by))
-        if place.needed_by:
-            continue
-        # A prerequisite whose hit could not be read goes with it.
-        found += [one for one in waiting if entry is not None and one.needed_by in {"", place.key}]
-        waiting = []
-        hits += entry is not None
+    scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
+    try:
+        library = _Library(session, roots, sources)
+        ranking = rank(
+            sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out, scorers=scorers
+        )
+        scores = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
+        found: list[Found] = []
+        waiting: list[Found] = []
+        hits = 0
+        for place in load_order(list(scores), library.needs):
+            entry = library.read(place.key) if hits < limit else None
+            hit = scores.get(place.key)
+            if entry is not None:
+                score, reasons = (hit.score, hit.reasons) if hit else (0.0, ())
+                waiting.append(Found(entry, score, reasons, place.needed_by))
+            if place.needed_by:
+                continue
+            # A prerequisite whose hit could not be read goes with it.
+            found += [one for one in waiting if entry is not None and one.needed_by in {"", place.key}]
+            waiting = []
+            hits += entry is not None
+    finally:
+        for scorer in scorers:
+            scorer.close()
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
     return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]))
 
