@@ -32,10 +32,11 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
         )
     session.progress = _progress(output)
     recall: Recall | None = None
+    dry = parsed.given("dry-run")
     if memory_id:
         from engram.service.reading import load_id
 
-        pack, _ = load_id(session, memory_id)
+        pack, _ = load_id(session, memory_id, counted=not dry)
     else:
         from engram.service.recalling import load
 
@@ -46,9 +47,9 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
             disclosure=parsed.value("disclosure") or "auto",
             full=parsed.given("full"),
             without=_without(parsed),
+            counted=not dry,
         )
         pack, recall = loaded.pack, loaded.recall
-    dry = parsed.given("dry-run")
     text = "\n".join(_plan(pack, recall)) if dry else pack.text
     data: dict[str, object] = {
         "text": "" if dry else pack.text,

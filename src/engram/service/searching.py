@@ -54,6 +54,7 @@ class Routed(Record):
     kind: str
     entries: tuple[Listed, ...]
     recall: Recall
+    nothing: str = ""
 
 
 def search(
@@ -117,8 +118,9 @@ def route(session: Session, task: str, *, everything: bool = False, without: Ite
     entries = tuple(_listed(one, "") for one in found.found)
     intent = read_intent(task)
     kind = _kind(intent)
-    lines = [f"{number}. {_line(entry)}" for number, entry in enumerate(entries, 1)] or [_nothing(found)]
-    return Routed("\n".join([kind, *lines]), intent, kind, entries, found)
+    nothing = "" if entries else _nothing(found)
+    lines = [f"{number}. {_line(entry)}" for number, entry in enumerate(entries, 1)] or [nothing]
+    return Routed("\n".join([kind, *lines]), intent, kind, entries, found, nothing)
 
 
 def _listed(one: Found, snippet: str) -> Listed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.record import Record
+from engram.service.caches import cache_of
 from engram.service.trusting import moved_from
 from engram.store.write import today
 from engram.text.plural import counted
@@ -75,7 +76,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
     # SQLite takes a while to load, and nothing else here needs it.
     from engram.index.database import SqliteError
     from engram.index.refresh import rebuild
-    from engram.service.indexes import ask_indexes, cache_of
+    from engram.service.indexes import ask_indexes
     from engram.service.scorers import VectorMaker
 
     if not session.roots:
