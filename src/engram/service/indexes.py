@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+from engram.config.paths import embedding_table
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import discard, open_index, read_files
 from engram.service.caches import cache_of
-from engram.service.scorers import VectorMaker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = ["ask_indexes"]
+__all__ = ["ask_indexes", "by_meaning"]
 
 
 def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T:
@@ -47,14 +49,25 @@ def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T
         return _ask(session, read, question)
 
 
-def _index_of(session: Session, root: MemoryRoot) -> Index:
-    def make() -> Index:
-        maker = VectorMaker(session, cache_of(session, root))
-        index = open_index(root, cache_of(session, root), session.progress, maker.learn)
-        maker.finish()
-        return index
+def by_meaning(session: Session) -> bool:
+    """Tell whether recall by meaning is on: one look, so that it costs nothing else where it is off."""
+    return os.path.exists(embedding_table(session.environ))
 
-    return session.shelf.take(root, make) if session.shelf else make()
+
+def _index_of(session: Session, root: MemoryRoot) -> Index:
+    return session.shelf.take(root, lambda: _open(session, root)) if session.shelf else _open(session, root)
+
+
+def _open(session: Session, root: MemoryRoot) -> Index:
+    cache = cache_of(session, root)
+    if not by_meaning(session):
+        return open_index(root, cache, session.progress)
+    from engram.service.scorers import VectorMaker
+
+    maker = VectorMaker(session, cache)
+    index = open_index(root, cache, session.progress, maker.learn)
+    maker.finish()
+    return index
 
 
 def _ask(session: Session, indexes: Sequence[Index], question: Callable[[Sequence[Index]], T]) -> T:

@@ -14,12 +14,12 @@ from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
-from engram.store.files import atomic_write, digest, read_guarded, read_optional
+from engram.store.files import atomic_write, digest, read_guarded, read_optional, today
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, is_active
 from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
-from engram.store.write import Receipt, Write, create_root, today
+from engram.store.write import Receipt, Write, create_root
 from engram.text.plural import counted
 
 TYPE_CHECKING = False

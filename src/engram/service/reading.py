@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 
 from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedError, UsageError
-from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import Item, Pack, join_whole
 from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
-from engram.store.files import digest, read_guarded
+from engram.store.files import digest, read_guarded, today
 from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, Stored
-from engram.store.write import today
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
@@ -210,6 +208,8 @@ def checked_entry(session: Session, root: MemoryRoot, path: str) -> Entry:
 
 
 def _show_archived(session: Session, text: str) -> Shown | None:
+    from engram.markdown.archive import read_archived
+
     scope, memory_id = check_id(text)
     for root in session.roots:
         if scope not in {"", root.scope}:

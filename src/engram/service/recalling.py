@@ -9,11 +9,10 @@ from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import cache_of, count_reads
-from engram.service.indexes import ask_indexes
+from engram.service.indexes import ask_indexes, by_meaning
 from engram.service.reading import Entry, check_reading, skipped_lines
-from engram.service.scorers import open_scorers
+from engram.store.files import today
 from engram.store.root import Skipped, Stored
-from engram.store.write import today
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
     from engram.index.source import Source
+    from engram.recall.scorer import Scorer
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
@@ -124,7 +124,11 @@ def recall(session: Session, query: str, *, limit: int, without: Iterable[str] =
 def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str]) -> Recall:
     roots = session.roots
     sources = [index.source for index in indexes]
-    scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
+    scorers: tuple[Scorer, ...] = ()
+    if by_meaning(session):
+        from engram.service.scorers import open_scorers
+
+        scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
     try:
         library = Library(session, roots, sources)
         ranking = rank(

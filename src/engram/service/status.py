@@ -7,7 +7,7 @@ import os
 from engram.record import Record
 from engram.service.caches import cache_of
 from engram.service.trusting import moved_from
-from engram.store.write import today
+from engram.store.files import today
 from engram.text.plural import counted
 
 TYPE_CHECKING = False
