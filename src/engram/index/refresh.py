@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["Index", "discard", "is_current", "make_cache", "open_index", "put_away", "read_files", "rebuild"]
+__all__ = ["Index", "discard", "is_current", "open_index", "put_away", "read_files", "rebuild"]
 
 _FILE = "index.sqlite"
 _SEEN = "ledger.seen"
@@ -109,6 +109,7 @@ def rebuild(
         OSError: the cache folder cannot be written.
         SqliteError: SQLite cannot write there.
     """
+    from engram.index.folder import make_cache
     from engram.index.writing import Beside, build
 
     make_cache(cache)
@@ -394,16 +395,6 @@ def _keep_ledger(held: str, cache: str) -> None:
 def _let_go(held: str, cache: str) -> None:
     if held and held != os.path.join(cache, _SEEN) and os.path.lexists(held):
         os.unlink(held)
-
-
-def make_cache(cache: str) -> None:
-    """Make a folder for derived files that no Git repository takes in."""
-    os.makedirs(cache, exist_ok=True)
-    ignore = os.path.join(cache, ".gitignore")
-    if not os.path.lexists(ignore):
-        # A folder that another program made may lack the line in its own .gitignore (F3).
-        with open(ignore, "w", encoding="utf-8", newline="\n") as file:
-            file.write("*\n")
 
 
 def _all_folders(root: str) -> list[str]:

@@ -65,7 +65,7 @@ def _count(cache: str, ids: Iterable[str]) -> None:
         try:
             file = os.open(path, _APPEND, 0o666)
         except FileNotFoundError:
-            from engram.index.refresh import make_cache
+            from engram.index.folder import make_cache
 
             make_cache(cache)
             file = os.open(path, _APPEND, 0o666)

@@ -74,14 +74,15 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
         deep: hash every file and make the index anew first, and count the files whose ``id`` is not their name.
     """
     # SQLite takes a while to load, and nothing else here needs it.
-    from engram.index.database import SqliteError
-    from engram.index.refresh import rebuild
     from engram.service.indexes import ask_indexes
-    from engram.service.scorers import VectorMaker
 
     if not session.roots:
         return []
     if deep:
+        from engram.index.database import SqliteError
+        from engram.index.refresh import rebuild
+        from engram.service.scorers import VectorMaker
+
         for root in session.roots:
             maker = VectorMaker(session, cache_of(session, root))
             try:
