@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,6 +17,9 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from tests.conftest import Runner, Scratch
 
 PATIENCE = 60.0  # seconds; a server that hangs fails its test instead of the whole run
 FIXTURES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "mcp_fixture_server.py")
@@ -31,6 +36,8 @@ class Host:
     Args:
         command: of the server.
         env: variables on top of this process's.
+        environ: all variables, in place of this process's.
+        cwd: where the server starts.
         stderr: where the server's standard error goes; by default to a pipe that ``close`` reads.
     """
 
@@ -39,6 +46,8 @@ class Host:
         command: list[str],
         *,
         env: Mapping[str, str] | None = None,
+        environ: Mapping[str, str] = os.environ,
+        cwd: str | os.PathLike[str] | None = None,
         stderr: int | IO[bytes] = subprocess.PIPE,
     ) -> None:
         self.process = subprocess.Popen(
@@ -46,7 +55,8 @@ class Host:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, **(env or {})},
+            env={**environ, **(env or {})},
+            cwd=cwd,
             bufsize=0,
         )
         self.lines: list[bytes] = []  # everything that the server wrote
@@ -135,6 +145,13 @@ class Host:
         text: str = result["content"][0]["text"]
         return text
 
+    def data(self, tool: str, **arguments: Any) -> Message:
+        """Call a tool that has to work, and return the ``data`` of its envelope (C32)."""
+        result = self.call(tool, **arguments)
+        assert result["isError"] is False, result
+        data: Message = result["structuredContent"]["data"]
+        return data
+
     def failure(self, tool: str, **arguments: Any) -> str:
         """Call a tool that has to fail, and return what it says (C29, C29a)."""
         result = self.call(tool, **arguments)
@@ -196,6 +213,77 @@ def start(fixture_command: list[str]) -> Iterator[Callable[..., Host]]:
     yield run
     for host in hosts:
         host.stop()
+
+
+class Memories:
+    """A memory root that a test fills: files as Engram writes them, and a ledger that vouches for them."""
+
+    def __init__(self, root: Path, scope: str = "workspace") -> None:
+        self.root = root
+        self.scope = scope
+
+    def add(
+        self, kind: str, name: str, text: str, *, title: str = "", sections: str = "", folder: str = "", **keys: str
+    ) -> Path:
+        """Put a memory there as if a human had approved it; ``text`` is its content, one line a bullet."""
+        folder = folder or {"rule": "rules", "skill": "skills", "knowledge": "knowledge"}[kind]
+        head = {
+            "authority": "reference" if kind == "knowledge" else "instruction", "confidence": "medium", "id": name,
+            "last_confirmed": "2026-01-01", "revision": "1", "schema_version": "3", "scope": self.scope, "type": kind,
+            **keys,
+        }  # fmt: skip
+        lines = "".join(f"{key}: {value}\n" for key, value in sorted(head.items()))
+        body = f"# {title or name}\n\n## Content\n\n{text}\n{sections}"
+        path = self.root / folder / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\n{lines}---\n\n{body}", encoding="utf-8", newline="\n")
+        self.approve()
+        return path
+
+    def approve(self) -> None:
+        """Write the ledger for the files as they are, in a new file as every writer does."""
+        paths = sorted(
+            path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md") if path.parent != self.root
+        )
+        lines = [f"{hashlib.sha256((self.root / path).read_bytes()).hexdigest()}  {path}\n" for path in paths]
+        new = self.root / "SHA256SUMS.new"
+        new.write_text("".join(lines), encoding="utf-8", newline="\n")
+        new.replace(self.root / "SHA256SUMS")
+
+
+@pytest.fixture
+def memories(engram: Runner) -> Memories:
+    """Make an empty memory in the scratch workspace, trusted because it was made here."""
+    engram.ok("inject")
+    return Memories(engram.cwd / ".agents" / ".engram")
+
+
+@pytest.fixture
+def everywhere(engram: Runner, memories: Memories, tmp_path: Path) -> Memories:
+    """Make an empty global memory beside that of the workspace."""
+    folder = tmp_path / "everywhere"
+    engram.ok("inject", "--global-path", str(folder))
+    return Memories(folder, "global")
+
+
+@pytest.fixture
+def serve(scratch: Scratch, workspace: Path) -> Iterator[Callable[..., Host]]:
+    """Return a function that starts the real ``engram-mcp`` in the scratch workspace with words for its command."""
+    hosts: list[Host] = []
+
+    def run(*words: str, **options: Any) -> Host:
+        hosts.append(Host([*installed_server(), *words], **{"environ": scratch.env, "cwd": workspace, **options}))
+        return hosts[-1]
+
+    yield run
+    for host in hosts:
+        host.stop()
+
+
+def installed_server() -> list[str]:
+    """Return the command that starts the installed ``engram-mcp``, which stands beside this interpreter."""
+    script = shutil.which("engram-mcp", path=os.path.dirname(sys.executable))
+    return [script] if script else [sys.executable, "-c", "import sys; from engram.mcp import main; sys.exit(main())"]
 
 
 @pytest.fixture
