@@ -74,9 +74,9 @@ COMMANDS: tuple[Command, ...] = (
             "engram ss -f last 50 sessions",
         ),
         aliases=("ss",),
-        details="Without candidates it prints how an agent proposes memory. At the question, A accepts all, A 1,3 those "
-        "two, B 1,3 and a note the same with the note, C cancels. Candidates that are there already, or near to another "
-        "memory, are not written but kept in the inbox for 30 days.",
+        details="Without candidates it prints how an agent proposes memory. At the question, A accepts all, A 1,3 "
+        "those two, B 1,3 and a note the same with the note, C cancels. Candidates that are there already, or near to "
+        "another memory, are not written but kept in the inbox for 30 days.",
     ),
     Command(
         "load",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from engram.cli.asking import Answers, ask_decision
+from engram.cli.asking import ask_decision
 from engram.cli.output import is_terminal
 from engram.cli.proposals import outcome_as_data, say_outcome, show_parts
 from engram.errors import RefusedError, UsageError
@@ -61,8 +61,7 @@ def _asked(session: Session, batch: Batch, source: str, output: Output) -> list[
             "Nothing was saved: the candidates came through standard input, so no answer can.",
             hint="Put them into a file (--file PATH) and answer at the question, or use --inbox.",
         )
-    answers = Answers()
-    way, numbers, note = ask_decision(session, answers, output, _QUESTION, lambda text: selection(text, len(batch.parts)))
+    way, numbers, note = ask_decision(session, output, _QUESTION, lambda text: selection(text, len(batch.parts)))
     chosen = numbers or [part.number for part in batch.parts]
     return apply_batch(session, batch, chosen, way=way, note=checked_note(session, note, "knowledge"))
 
@@ -79,7 +78,7 @@ def _level(parsed: Parsed) -> int:
         if not said or not (number.isascii() and number.isdecimal()) or level:
             raise UsageError(f"{' '.join(words)} is not understood.", hint="engram save-session last 50 sessions")
         level = int(number[:9])
-    if parsed.given("query-level") and level < 1 or level > MOST_SESSIONS:
+    if (parsed.given("query-level") and level < 1) or level > MOST_SESSIONS:
         raise UsageError(f"A query level goes from 1 to {MOST_SESSIONS}.")
     return level
 

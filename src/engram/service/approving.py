@@ -36,7 +36,7 @@ __all__ = [
     "take",
 ]
 
-_SECRET_FILE = "approval.key"
+_KEY_FILE = "approval.key"
 _SECRET_HEX = 64
 _TOKEN_BYTES = 24  # 192 bits; C40 asks for 128
 
@@ -285,7 +285,7 @@ def _secret(session: Session) -> str:
     Raises:
         StoreError: when the user's configuration folder cannot be written.
     """
-    path = os.path.join(session.config_dir, _SECRET_FILE)
+    path = os.path.join(session.config_dir, _KEY_FILE)
     data = read_optional(path)
     if data is None:
         temporary = f"{path}.{os.getpid()}.tmp"
