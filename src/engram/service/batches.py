@@ -123,10 +123,13 @@ class _Planner:
         self._day = day
         self._texts: dict[tuple[str, str], str] = {}
         self._coming: set[str] = set()
+        self.before: frozenset[str] = frozenset()
+        """The folded ids that candidates before the last one will have."""
         self._touched: dict[str, int] = {}
 
-    def plan(self, candidate: Candidate, number: int, note: str = "") -> Planned:
-        planned = plan(self._root, candidate, self._author, note, day=self._day, taken=frozenset(self._coming))
+    def plan(self, candidate: Candidate, number: int) -> Planned:
+        self.before = frozenset(self._coming)
+        planned = plan(self._root, candidate, self._author, day=self._day, taken=self.before)
         same = (candidate.type or "knowledge", normalise(candidate.text))
         if planned.verdict.word == "ADD" and same in self._texts:
             verdict = Verdict("NOOP", self._texts[same], "an earlier candidate says the same")
@@ -225,15 +228,14 @@ def apply_batch(
         StoreError, LockedError: nothing was written.
     """
     chosen = set(numbers)
-    parts = [part for part in batch.parts if part.number in chosen]
-    scopes = list(dict.fromkeys(planned.scope for part in parts for planned in part.planned))
+    scopes = list(dict.fromkeys(one.scope for part in batch.parts if part.number in chosen for one in part.planned))
     if writer is not None:
         scopes.sort(key=lambda name: session.root(name).path != writer.root)
     outcomes: list[Outcome] = []
     for scope in scopes:
         root = session.root(scope)
-        mine = [(part, next(one for one in part.planned if one.scope == scope)) for part in parts if _has(part, scope)]
-        job = _Job(session, root, batch, mine, way, note, approved, defer)
+        mine = [(part, planned) for part in batch.parts for planned in part.planned if planned.scope == scope]
+        job = _Job(session, root, batch, mine, chosen, way, note, approved, defer)
         try:
             if writer is not None and writer.root == root.path:
                 outcomes += job.run(writer, beside)
@@ -250,14 +252,11 @@ def apply_batch(
             outcomes += [
                 Outcome(planned, done=False, reason=error.message, code=error.exit_code, number=part.number)
                 for part, planned in mine
+                if part.number in chosen
             ]
     if writer is not None and beside:
         writer.put(beside, "what is open and what waits")
     return sorted(outcomes, key=lambda outcome: outcome.number)
-
-
-def _has(part: Part, scope: Scope) -> bool:
-    return any(planned.scope == scope for planned in part.planned)
 
 
 class _Job(Record):
@@ -267,6 +266,7 @@ class _Job(Record):
     root: MemoryRoot
     batch: Batch
     mine: list[tuple[Part, Planned]]
+    chosen: set[int]
     way: str
     note: str
     approved: Mapping[tuple[int, Scope], str] | None
@@ -282,10 +282,13 @@ class _Job(Record):
         waiting: list[Deferred] = []
         for part, shown in self.mine:
             try:
+                # Those that were not approved are judged too: the ids and duplicates of the others came from them.
                 now = planner.plan(part.candidate, part.number)
                 reason = self._changed(part, shown, now) or self.defer(part.candidate, now)
             except EngramError as error:
                 now, reason = shown, error.message
+            if part.number not in self.chosen:
+                continue
             if reason:
                 waiting.append(Deferred(part.candidate, self.root.scope, reason, now.verdict, self.way))
                 outcomes.append(Outcome(now, done=False, reason=reason, number=part.number, deferred=True))
@@ -293,12 +296,7 @@ class _Job(Record):
             final = now
             if self.note:
                 final = plan(
-                    self.root,
-                    part.candidate,
-                    self.batch.author,
-                    self.note,
-                    day=self.batch.day,
-                    taken=frozenset(fold_id(one.id) for _, one in accepted),
+                    self.root, part.candidate, self.batch.author, self.note, day=self.batch.day, taken=planner.before
                 )
             accepted.append((part.number, final))
             writes += final.writes
