@@ -13,6 +13,7 @@ from engram.service.author import author_of
 from engram.service.batches import Batch, Outcome, Part, apply_batch, effect_of
 from engram.service.planning import Planned
 from engram.store.files import digest, read_guarded, read_optional, store_error, write_durable
+from engram.store.root import Stored
 from engram.store.write import Write
 
 TYPE_CHECKING = False
@@ -22,18 +23,22 @@ if TYPE_CHECKING:
     from engram.model import Scope
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
-    from engram.store.write import RootWriter
+    from engram.store.write import Receipt, RootWriter
 
 __all__ = [
     "Offer",
     "OpenApproval",
     "decline",
+    "decline_token",
     "declined_before",
     "offer",
     "open_approvals",
+    "peek",
+    "receipt_of",
     "redeem",
     "selection",
     "take",
+    "withdraw",
 ]
 
 _KEY_FILE = "approval.key"
@@ -157,6 +162,52 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
             beside = []
             writer.put([ended], "redeem an approval")
         return apply_batch(session, batch, numbers, way=way, approved=approved, writer=writer, beside=beside)
+
+
+def peek(session: Session, token: str) -> Pending:
+    """Return the open approval of a token without redeeming it.
+
+    Raises:
+        RefusedError: for a token that cannot be redeemed (C44).
+    """
+    home = _home(session)
+    book, _ = _read(home.path)
+    return book.find(token, home.path, _secret(session), time.time())
+
+
+def withdraw(session: Session, token: str) -> None:
+    """End an open approval that nobody can give any more; nobody declined it."""
+    _end(session, token, "revoked")
+
+
+def decline_token(session: Session, token: str) -> None:
+    """Revoke an approval that a human declined at the last moment, by its token (C43a)."""
+    _end(session, token, "declined")
+
+
+def _end(session: Session, token: str, why: str) -> None:
+    home = _home(session)
+    now = time.time()
+    with session.writer(home.path) as writer:
+        book, old = _read(home.path)
+        mine = [one for one in book.pending if one.hash == hash_of(token)]
+        same = {one.proposal for one in mine} if why == "declined" else set()
+        book.end([one for one in book.pending if one in mine or one.proposal in same], why, now)
+        if why == "declined":
+            candidates = [offered.candidate for one in mine for offered in one.offered]
+            book.decline([book.fingerprint(one, normalise(one.text)) for one in candidates], now)
+        writer.put([_replaced(book, old, now)], "end an approval")
+
+
+def receipt_of(session: Session, scope: Scope, receipt: Receipt) -> dict[str, object]:
+    """Return what is on disk after a write as plain data: file, revision, hash."""
+    root = session.root(scope)
+    stored = root.read(receipt.path)
+    return {
+        "file": receipt.path,
+        "revision": stored.memory.revision if isinstance(stored, Stored) else 0,
+        "sha256": receipt.hash,
+    }
 
 
 def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pending, Write], None]) -> None:
