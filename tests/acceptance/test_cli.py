@@ -17,7 +17,20 @@ if TYPE_CHECKING:
     from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner
 
-COMMANDS = ("inject", "save", "load", "list", "show", "archive", "verify", "trust", "status", "config", "author")
+COMMANDS = (
+    "inject",
+    "save",
+    "save-session",
+    "load",
+    "list",
+    "show",
+    "archive",
+    "verify",
+    "trust",
+    "status",
+    "config",
+    "author",
+)
 LIMIT_S = 60
 ESCAPE = "\x1b["
 POSIX = pytest.mark.skipif(os.name != "posix", reason="closes and redirects file descriptors with a shell")

@@ -203,6 +203,7 @@ def apply_batch(
     note: str = "",
     approved: Mapping[tuple[int, Scope], str] | None = None,
     defer: Callable[[Candidate, Planned], str] = deferral,
+    keep: bool = True,
     writer: RootWriter | None = None,
     beside: Sequence[Write] = (),
 ) -> list[Outcome]:
@@ -217,6 +218,7 @@ def apply_batch(
         approved: what each of them may write, by number and scope, as ``effect_of`` gives it; what the batch shows by
             default.
         defer: gives the reason to defer one.
+        keep: put what is deferred into the inbox; a human who waits at the terminal has the text at hand.
         writer: the lock of a root that the caller holds already.
         beside: private files of that root that have to change with the memories, or not at all.
 
@@ -235,7 +237,7 @@ def apply_batch(
     for scope in scopes:
         root = session.root(scope)
         mine = [(part, planned) for part in batch.parts for planned in part.planned if planned.scope == scope]
-        job = _Job(session, root, batch, mine, chosen, way, note, approved, defer)
+        job = _Job(session, root, batch, mine, chosen, way, note, approved, defer, keep)
         try:
             if writer is not None and writer.root == root.path:
                 outcomes += job.run(writer, beside)
@@ -271,6 +273,7 @@ class _Job(Record):
     note: str
     approved: Mapping[tuple[int, Scope], str] | None
     defer: Callable[[Candidate, Planned], str]
+    keep: bool
 
     def run(self, writer: RootWriter, beside: Sequence[Write]) -> list[Outcome]:
         """Judge again, write, and say what became of each."""
@@ -291,7 +294,7 @@ class _Job(Record):
                 continue
             if reason:
                 waiting.append(Deferred(part.candidate, self.root.scope, reason, now.verdict, self.way))
-                outcomes.append(Outcome(now, done=False, reason=reason, number=part.number, deferred=True))
+                outcomes.append(Outcome(now, done=False, reason=reason, number=part.number, deferred=self.keep))
                 continue
             final = now
             if self.note:
@@ -301,7 +304,8 @@ class _Job(Record):
             accepted.append((part.number, final))
             writes += final.writes
             lines.append((final.writes[0].path, _what(final)))
-        private = [*deferred_writes(self.session, self.root, waiting, self.batch.day), *beside]
+        kept = waiting if self.keep else []
+        private = [*deferred_writes(self.session, self.root, kept, self.batch.day), *beside]
         if not accepted:
             if private:
                 writer.put(private, "what is open and what waits")

@@ -101,19 +101,20 @@ def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> 
 
     Raises:
         SafetyError: when the note holds what must not become memory.
-        IntegrityError: when memory changed since the proposal was shown; nothing was written, the candidate waits in
-            the inbox.
+        IntegrityError: when memory changed since the proposal was shown; nothing was written.
         StoreError: nothing was written.
     """
     note = checked_note(session, note, proposal.candidate.type or "knowledge")
     to_write = tuple(planned for planned in proposal.planned if planned.writes)
     batch = Batch((Part(1, proposal.candidate, to_write),), proposal.author, (), proposal.day)
-    outcomes = apply_batch(session, batch, [1], way=way, note=note, defer=lambda _candidate, _planned: "")
-    late = next((outcome for outcome in outcomes if outcome.deferred), None)
+    outcomes = apply_batch(session, batch, [1], way=way, note=note, defer=lambda _candidate, _planned: "", keep=False)
+    changed = IntegrityError.exit_code
+    outcomes = [one if one.done or one.code else one.replace(code=changed) for one in outcomes]
+    late = next((outcome for outcome in outcomes if outcome.code == changed), None)
     if late is not None and not any(outcome.done for outcome in outcomes):
         raise IntegrityError(
             f"Nothing was saved in {late.planned.scope} memory: {late.reason}.",
-            hint="Run the command again to see the memory as it is now; the text is kept for engram review.",
+            hint="Run the command again to see the memory as it is now.",
         )
     at_once = [Outcome(one, done=False, reason=one.verdict.reason) for one in proposal.planned if not one.writes]
     order = [planned.scope for planned in proposal.planned]
