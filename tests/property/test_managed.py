@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engram.text.managed import (
-    BlockError, add_block, file_state, find_blocks, remove_blocks, replace_block, sealed_file,
-)  # fmt: skip
+    BlockError,
+    add_block,
+    file_state,
+    find_blocks,
+    remove_blocks,
+    replace_block,
+    sealed_file,
+)
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 BODY = "## Project memory\n\nUse `engram_load`.\nAsk first."
 LINES = st.sampled_from(
-    ["", " ", "# Title", "- item", "text 漢字", "```", "```md", "~~~", "<!-- other -->", "<!-- engram:endless -->", "\t"]
+    [
+        "",
+        " ",
+        "# Title",
+        "- item",
+        "text 漢字",
+        "```",
+        "```md",
+        "~~~",
+        "<!-- other -->",
+        "<!-- engram:endless -->",
+        "\t",
+    ]
 )
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 
@@ -86,12 +105,9 @@ def test_marks_that_do_not_belong_together_are_named_with_their_line() -> None:
         ("<!-- engram:end -->\n", 1),
         ("<!-- engram:begin 1 -->\n<!-- engram:begin 1 -->\n<!-- engram:end -->\n", 2),
     ):
-        try:
+        with pytest.raises(BlockError) as caught:
             find_blocks(text)
-        except BlockError as error:
-            assert error.line == line
-        else:
-            raise AssertionError(text)
+        assert caught.value.line == line
 
 
 def test_a_file_is_ours_ours_but_edited_or_somebody_elses() -> None:

@@ -29,7 +29,15 @@ VALUES = st.sampled_from(
 )  # fmt: skip
 KEYS = st.sampled_from(["a", "b-c", '"q.r"', "'x y'", "d . e", '"é"', "f.g"])
 HEADERS = st.sampled_from(
-    ["[t]", "[ t . u ]", '[t."v.w"]', "[[list]]", "[mcp_servers.other]", "[mcp_servers.other.tools.x]", "[ mcp_servers ]"]
+    [
+        "[t]",
+        "[ t . u ]",
+        '[t."v.w"]',
+        "[[list]]",
+        "[mcp_servers.other]",
+        "[mcp_servers.other.tools.x]",
+        "[ mcp_servers ]",
+    ]
 )
 FILL = st.sampled_from(["", " ", "\t", "# c", "  # mcp_servers.engram = [", "#"])
 
@@ -128,7 +136,7 @@ def test_a_pin_is_changed_and_nothing_else(text: str) -> None:
         ('[a]\n\n[mcp_servers.engram]\ncommand = "x"\n[mcp_servers.engram.tools.t]\nx = 1\n\n[z]\n', "[a]\n\n[z]\n"),
         # As codex writes it: the server's table first, its tools after another server.
         (
-            '[mcp_servers.engram]\ncommand = "x"\n\n[mcp_servers.b]\ncommand = "b"\n\n[mcp_servers.engram.tools.t]\nx = 1\n',
+            '[mcp_servers.engram]\ncommand = "x"\n\n[mcp_servers.b]\ncommand = "b"\n\n[mcp_servers.engram.t]\nx = 1\n',
             '[mcp_servers.b]\ncommand = "b"\n',
         ),
         ('[mcp_servers.engram]\n# why\ncommand = "x"\n\n# of z\n[z]\n', "# of z\n[z]\n"),

@@ -40,9 +40,7 @@ HOST = Host(
         TextBlock(part="instructions", file="{codex}/AGENTS.md", body=BLOCK),
         OwnFile(part="skill", file=f"{{home}}/.agents/skills/{SKILL_NAME}/SKILL.md", body=SKILL),
         _NO_COMMAND,
-        JsonHooks(
-            part="hooks", file="{codex}/hooks.json", key=("hooks",), events=_EVENTS, item=_HOOK, refuses=_STRICT
-        ),
+        JsonHooks(part="hooks", file="{codex}/hooks.json", key=("hooks",), events=_EVENTS, item=_HOOK, refuses=_STRICT),
     ),
     in_workspace=False,
     advice={

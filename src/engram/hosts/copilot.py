@@ -27,9 +27,7 @@ HOST = Host(
             entry={"type": "stdio", "command": "$command", "args": "$args"},
         ),
         TextBlock(part="instructions", file="{project}/AGENTS.md", body=BLOCK),
-        OwnFile(
-            part="skill", file=f"{{project}}/.agents/skills/{SKILL_NAME}/SKILL.md", body=SKILL, borrow=SKILL_FILE
-        ),
+        OwnFile(part="skill", file=f"{{project}}/.agents/skills/{SKILL_NAME}/SKILL.md", body=SKILL, borrow=SKILL_FILE),
         OwnFile(
             part="command",
             file="{project}/.github/prompts/engram.prompt.md",
@@ -53,7 +51,7 @@ HOST = Host(
         ),
         Show(
             part="mcp",
-            line="code --add-mcp '{\"name\":\"engram\",\"type\":\"stdio\",\"command\":$command,\"args\":$args}'",
+            line='code --add-mcp \'{"name":"engram","type":"stdio","command":$command,"args":$args}\'',
             unline="In VS Code: MCP: List Servers, engram, Uninstall",
             reason="VS Code keeps the servers of a user in the profile that is in use",
         ),

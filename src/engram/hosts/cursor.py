@@ -52,4 +52,5 @@ HOST = Host(
             fresh={"version": 1},
         ),
     ),
+    own_folder=_PLUGIN,
 )

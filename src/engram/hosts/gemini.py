@@ -27,9 +27,7 @@ HOST = Host(
         JsonEntry(part="mcp", file="{project}/.gemini/settings.json", key=_KEY, entry=_ENTRY, refuses=_REFUSES),
         TextBlock(part="instructions", file="{project}/GEMINI.md", body=BLOCK),
         OwnFile(part="skill", file=f"{{project}}/.agents/skills/{SKILL_NAME}/SKILL.md", body=SKILL),
-        OwnFile(
-            part="command", file="{project}/.gemini/commands/engram.toml", body=gemini_command(), comment="# {}"
-        ),
+        OwnFile(part="command", file="{project}/.gemini/commands/engram.toml", body=gemini_command(), comment="# {}"),
         JsonHooks(
             part="hooks",
             file="{project}/.gemini/settings.json",
@@ -49,6 +47,6 @@ HOST = Host(
         ),
     ),
     advice={
-        "workspace": "Gemini CLI starts neither servers nor hooks in a folder that it does not trust: /permissions trust",
+        "workspace": "Gemini CLI starts neither servers nor hooks in a folder that it does not trust: /permissions",
     },
 )

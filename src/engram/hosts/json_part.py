@@ -9,9 +9,9 @@ from engram.text.jsonc_edit import append_value, find_node, set_value, unset_val
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from engram.hosts.part import State, Wish
+    from engram.hosts.part import Action, State, Wish
     from engram.text.jsonc_edit import Path
 
     Key = tuple[str, ...]
@@ -29,8 +29,8 @@ class JsonEntry(Part):
     """
 
     key: Key = ()
-    entry: dict[str, object] = {}
-    fresh: dict[str, object] = {}
+    entry: Mapping[str, object] = {}
+    fresh: Mapping[str, object] = {}
 
     @property
     def where(self) -> str:
@@ -46,7 +46,7 @@ class JsonEntry(Part):
         """Put the entry in; one that is there changes only in its pin (C12)."""
         wanted = self.value(wish)
         if _blank(text):
-            return _fresh_file(text, _nested(self.key, wanted), self.fresh)
+            return _fresh_file(text, _nested(self.key, wanted), self.fresh, _prefixes(self.key[:-1]))
         tree = _read(text)
         node = find_node(tree, self.key)
         if node is None:
@@ -139,8 +139,8 @@ class JsonHooks(Part):
 
     key: Key = ()
     events: Key = ()
-    item: dict[str, object] = {}
-    fresh: dict[str, object] = {}
+    item: Mapping[str, object] = {}
+    fresh: Mapping[str, object] = {}
 
     @property
     def where(self) -> str:
@@ -149,15 +149,16 @@ class JsonHooks(Part):
 
     def value(self, wish: Wish) -> object:
         """Return the item as it would be written."""
-        return _filled(self.item, hook_line(wish.hook, wish.host))
+        return _filled(dict(self.item), hook_line(wish.hook, wish.host))
 
     def link(self, text: str, wish: Wish) -> Edit:
         """Put an item into each list that has none of ours; those that are there change only in their pin (C12)."""
         item = self.value(wish)
         if _blank(text):
-            edit = _fresh_file(text, _nested(self.key, {event: [item] for event in self.events}), self.fresh)
-            return edit.replace(made=(*edit.made, *((*self.key, event) for event in self.events)))
-        made: list[Key] = []
+            lists = {event: [item] for event in self.events}
+            made = [*_prefixes(self.key), *((*self.key, event) for event in self.events)]
+            return _fresh_file(text, _nested(self.key, lists), self.fresh, made)
+        made = []
         new, added, updated, reason = text, 0, 0, ""
         if not _read(text).members:
             for name, value in self.fresh.items():
@@ -177,7 +178,7 @@ class JsonHooks(Part):
                     updated += 1
                 elif line != hook_line(wish.hook, wish.host):
                     reason = "it differs from what would be written now; --force writes it afresh"
-        action = "added" if added else "updated" if updated else "unchanged"
+        action: Action = "added" if added else "updated" if updated else "unchanged"
         return Edit(new, action, reason, made=tuple(dict.fromkeys(made)))
 
     def unlink(self, text: str, wish: Wish, made: tuple[Key, ...], known: tuple[str, ...]) -> Edit:
@@ -189,7 +190,7 @@ class JsonHooks(Part):
         for event in self.events:
             while units := list(self._units(new, event, wish.host)):
                 new = unset_value(new, self._group(new, units[-1][0]))
-        action = "removed" if new != text else "absent"
+        action: Action = "removed" if new != text else "absent"
         return Edit(_sweep(new, made, self.fresh), action)
 
     def state(self, text: str, wish: Wish) -> State:
@@ -280,16 +281,14 @@ def _blank(text: str) -> bool:
     return not text.removeprefix("\ufeff").strip()
 
 
-def _fresh_file(text: str, value: dict[str, object], fresh: dict[str, object]) -> Edit:
+def _fresh_file(text: str, value: dict[str, object], fresh: Mapping[str, object], made: Iterable[Key]) -> Edit:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    made: list[Key] = [(name,) for name in (*fresh, *value)]
-    inner, key = value, ()
-    while len(inner) == 1 and isinstance(next(iter(inner.values())), dict):
-        name = next(iter(inner))
-        key = (*key, name)
-        made.append(key)
-        inner = inner[name]  # type: ignore[assignment]
-    return Edit(mark + dumps({**fresh, **value}) + "\n", "added", made=tuple(dict.fromkeys(made)))
+    whole = mark + dumps({**fresh, **value}) + "\n"
+    return Edit(whole, "added", made=(*((name,) for name in fresh), *made))
+
+
+def _prefixes(path: Key) -> tuple[Key, ...]:
+    return tuple(path[:size] for size in range(1, len(path) + 1))
 
 
 def _read(text: str) -> Node:
@@ -319,11 +318,10 @@ def _fail(text: str, node: Node, reason: str) -> PartError:
 
 def _missing(tree: Node, path: Key) -> tuple[Key, ...]:
     """Return the containers on the way to ``path`` and at it that are not there."""
-    prefixes = [path[:size] for size in range(1, len(path) + 1)]
-    return tuple(prefix for prefix in prefixes if find_node(tree, prefix) is None)
+    return tuple(prefix for prefix in _prefixes(path) if find_node(tree, prefix) is None)
 
 
-def _sweep(text: str, made: tuple[Key, ...], fresh: dict[str, object]) -> str:
+def _sweep(text: str, made: tuple[Key, ...], fresh: Mapping[str, object]) -> str:
     """Return the text without the containers that were made and hold nothing by now, not even a comment."""
     for path in sorted(made, key=len, reverse=True):
         node = find_node(_read(text), path)
@@ -378,4 +376,3 @@ def _extras(text: str, tree: Node) -> tuple[int, int]:
             return slash, comma
         at = end
     return -1, comma
-

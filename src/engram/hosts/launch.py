@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
-__all__ = ["PACKAGE", "SERVER", "Form", "Launch", "form_of", "hook_host", "hook_line", "new_pin", "pinned", "shell_line", "starts_server"]
+__all__ = [
+    "PACKAGE",
+    "SERVER",
+    "Form",
+    "Launch",
+    "form_of",
+    "hook_host",
+    "hook_line",
+    "new_pin",
+    "pinned",
+    "shell_line",
+    "starts_server",
+]
 
 PACKAGE = "the-long-ride-engram"
 SERVER = "engram-mcp"
@@ -63,15 +75,13 @@ def form_of(words: Sequence[str], program: str) -> Form | None:
     words = tuple(words)
     if words[:2] == ("uvx", "--from") and words[3:4] == (program,):
         pin = words[2]
-        if pin.startswith(f"{PACKAGE}==") or pin.startswith(_REMOTE) or pin.startswith(f"{PACKAGE} @ "):
-            return Form("pinned", pin, 2, words[4:])
-        return None
+        return Form("pinned", pin, 2, words[4:]) if pin.startswith((f"{PACKAGE}==", *_REMOTE)) else None
     if not words:
         return None
     first = words[0]
     if first == program:
         return Form("bare", "", 0, words[1:])
-    absolute = first.startswith("/") or first[1:3] in (":\\", ":/") or first.startswith("\\\\")
+    absolute = first.startswith(("/", "\\\\")) or first[1:3] in (":\\", ":/")
     if absolute and first.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") == program:
         return Form("path", first, 0, words[1:])
     return None

@@ -32,9 +32,7 @@ HOST = Host(
             fresh=_FRESH,
         ),
         TextBlock(part="instructions", file="{project}/AGENTS.md", body=BLOCK),
-        OwnFile(
-            part="skill", file=f"{{project}}/.agents/skills/{SKILL_NAME}/SKILL.md", body=SKILL, borrow=SKILL_FILE
-        ),
+        OwnFile(part="skill", file=f"{{project}}/.agents/skills/{SKILL_NAME}/SKILL.md", body=SKILL, borrow=SKILL_FILE),
         OwnFile(part="command", file="{project}/.opencode/commands/engram.md", body=_COMMAND),
         OpencodePlugin(part="hooks", file="{project}/.opencode/plugins/engram.js"),
     ),

@@ -1,8 +1,8 @@
 """The plugin that stands for hooks in OpenCode: it asks ``engram hook opencode`` and puts the answer into the prompt.
 
 On standard input the hook gets what Claude Code's hooks get: ``session_id``, ``cwd``, ``hook_event_name``
-(``SessionStart`` with ``source`` before the first message of a session and after a compaction, ``UserPromptSubmit`` with
-``prompt`` for each message). Its answer is ``additionalContext``, alone or inside ``hookSpecificOutput``.
+(``SessionStart`` with ``source`` before the first message of a session and after a compaction, ``UserPromptSubmit``
+with ``prompt`` for each message). Its answer is ``additionalContext``, alone or inside ``hookSpecificOutput``.
 """
 
 from __future__ import annotations

@@ -121,6 +121,11 @@ class Part(Record):
         """
         raise NotImplementedError
 
+    def command(self, text: str) -> tuple[str, ...]:
+        """Return the words of the command that stands in a text that can be parsed, ``()`` where there is none."""
+        del text
+        return ()
+
     def notes(self, text: str) -> tuple[str, ...]:
         """Return what the host would not like about the file, and other entries that start the same program."""
         del text
@@ -160,6 +165,7 @@ class Host(Record):
         in_workspace: ``engram link`` without a flag means the workspace (C2).
         aliases: other names of it.
         advice: for each scope, what a person still has to do in the host itself.
+        own_folder: a folder that is ours as a whole, for all projects; ``""`` for none.
         unasked: how a client names itself that runs ``engram_commit`` unasked as C7 registers it; ``""``: none (C43a).
     """
 
@@ -172,6 +178,7 @@ class Host(Record):
     in_workspace: bool = True
     aliases: tuple[str, ...] = ()
     advice: Mapping[str, str] = {}
+    own_folder: str = ""
     unasked: str = ""
 
     def parts(self, scope: str) -> tuple[Part, ...]:

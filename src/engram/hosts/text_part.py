@@ -106,7 +106,7 @@ class OwnFile(Part):
         state = self.state(text, wish)
         if state == "absent":
             return Edit(text, "absent")
-        if state in {"linked", "stale"} or _plain(text) in known:
+        if state in {"linked", "stale"} or _plain(text) in known or (state == "edited" and wish.force):
             return Edit("", "removed", delete=True)
         why = "it was edited by hand" if state == "edited" else "Engram did not write it"
         return Edit(text, "left", f"{why}; remove it by hand if you do not need it")

@@ -63,7 +63,11 @@ def shake_hands(words: Sequence[str], environ: Mapping[str, str], folder: str, w
     line = shell_line(words)
     program = shutil.which(words[0], path=environment["PATH"])
     if program is None:
-        found = "is not there" if os.path.isabs(words[0]) else f"is not on the PATH of such programs ({_short(environment['PATH'])})"
+        found = (
+            "is not there"
+            if os.path.isabs(words[0])
+            else f"is not on the PATH of such programs ({_short(environment['PATH'])})"
+        )
         return Handshake(trouble=f"{words[0]} {found}: a host started from the desktop would not start it")
     if not os.path.isabs(words[0]) and os.path.realpath(program) != os.path.realpath(own_program(words[0])):
         return Handshake(trouble=f"a host started from the desktop would start another program: {program}")
@@ -86,7 +90,8 @@ def shake_hands(words: Sequence[str], environ: Mapping[str, str], folder: str, w
 
 def _first_line(process: subprocess.Popen[bytes], wait: float) -> bytes | None:
     """Return the first line that the process writes; None when none comes in time."""
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     lines: list[bytes] = []
     out = process.stdout
     reader = threading.Thread(target=lambda: lines.append(out.readline()), daemon=True)
@@ -117,7 +122,8 @@ def _judge(line: str, answer: bytes | None, wait: float) -> Handshake:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the process as hosts do: close its input, then ask, then kill."""
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
         process.stdin.close()
     except OSError:

@@ -9,7 +9,16 @@ from engram.errors import EngramError, StoreError
 from engram.record import Record
 from engram.store.files import fsync_folder, read_error, read_optional, store_error
 
-__all__ = ["HostFile", "HostFileError", "open_host_file", "remove_file", "remove_folders", "replace_file"]
+__all__ = [
+    "HostFile",
+    "HostFileError",
+    "missing_folders",
+    "not_changed",
+    "open_host_file",
+    "remove_file",
+    "remove_folders",
+    "replace_file",
+]
 
 # The largest settings file that was seen has a few MB; what is beyond this is no settings file.
 MAX_HOST_BYTES = 32 * 1024 * 1024
@@ -50,9 +59,9 @@ class HostFile(Record):
             line = data.count(b"\n", 0, error.start) + 1
             wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
             reason = "it is UTF-16, not UTF-8" if wide else f"line {line} is not UTF-8"
-            raise _not_changed(self.name, reason, line=0 if wide else line) from error
+            raise not_changed(self.name, reason, line=0 if wide else line) from error
         if "\0" in text:
-            raise _not_changed(self.name, "it holds NUL bytes, so it is no text in UTF-8")
+            raise not_changed(self.name, "it holds NUL bytes, so it is no text in UTF-8")
         return text
 
 
@@ -66,7 +75,7 @@ def open_host_file(name: str) -> HostFile:
     try:
         path.encode()
     except UnicodeEncodeError as error:
-        raise _not_changed(path.encode(errors="backslashreplace").decode(), "its name is not UTF-8") from error
+        raise not_changed(path.encode(errors="backslashreplace").decode(), "its name is not UTF-8") from error
     try:
         info = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -74,7 +83,7 @@ def open_host_file(name: str) -> HostFile:
     except OSError as error:
         raise _unreadable(error, name) from error
     if stat.S_ISREG(info.st_mode) and info.st_size > MAX_HOST_BYTES:
-        raise _not_changed(name, f"it has {info.st_size:,} bytes, which is no settings file")
+        raise not_changed(name, f"it has {info.st_size:,} bytes, which is no settings file")
     try:
         data = read_optional(path)
     except OSError as error:
@@ -82,11 +91,18 @@ def open_host_file(name: str) -> HostFile:
     return HostFile(path, name, data, f"{info.st_dev}:{info.st_ino}")
 
 
-def replace_file(file: HostFile, data: bytes) -> tuple[str, ...]:
-    """Put other bytes into a host's file: the old or the new ones, whatever happens; links to it stay.
+def missing_folders(path: str) -> tuple[str, ...]:
+    """Return the folders that have to be made for a file, outermost first."""
+    missing = []
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return tuple(reversed(missing))
 
-    Returns:
-        The folders that had to be made, outermost first.
+
+def replace_file(file: HostFile, data: bytes) -> None:
+    """Put other bytes into a host's file: the old or the new ones, whatever happens; links to it stay.
 
     Raises:
         HostFileError: when it changed since it was read, is read-only or somebody else's, or cannot be written.
@@ -94,9 +110,11 @@ def replace_file(file: HostFile, data: bytes) -> tuple[str, ...]:
     try:
         _check_unchanged(file)
         if file.data is None:
-            made = _make_folders(os.path.dirname(file.path))
+            for folder in missing_folders(file.path):
+                os.mkdir(folder)
+                fsync_folder(os.path.dirname(folder))
             _write_beside(file.path, data, None)
-            return made
+            return
         info = os.stat(file.path)
         _check_writable(file, info)
         if info.st_nlink > 1:
@@ -104,7 +122,6 @@ def replace_file(file: HostFile, data: bytes) -> tuple[str, ...]:
             _write_into(file.path, data)
         else:
             _write_beside(file.path, data, info)
-        return ()
     except OSError as error:
         raise _unwritable(error, file) from error
 
@@ -113,6 +130,7 @@ def remove_file(file: HostFile) -> None:
     """Take away a file that Engram made; raises as ``replace_file``."""
     try:
         _check_unchanged(file)
+        _check_writable(file, os.stat(file.path))
         os.unlink(file.path)
         fsync_folder(os.path.dirname(file.path))
     except OSError as error:
@@ -130,17 +148,17 @@ def remove_folders(folders: tuple[str, ...]) -> None:
 
 def _check_unchanged(file: HostFile) -> None:
     if open_host_file(file.path).data != file.data:
-        raise _not_changed(file.name, "another program changed it meanwhile", hint="Run the command again.")
+        raise not_changed(file.name, "another program changed it meanwhile", hint="Run the command again.")
 
 
 def _check_writable(file: HostFile, info: os.stat_result) -> None:
     if not info.st_mode & 0o222:
-        raise _not_changed(
+        raise not_changed(
             file.name, "it is read-only", hint=f"If Engram may change it: chmod u+w {file.path}", read_only=True
         )
     user = os.geteuid() if hasattr(os, "geteuid") else info.st_uid
     if user not in (0, info.st_uid):
-        raise _not_changed(
+        raise not_changed(
             file.name, f"it belongs to another user ({_owner(info.st_uid)})", hint="Run the command as that user."
         )
 
@@ -154,23 +172,8 @@ def _owner(uid: int) -> str:
         return str(uid)
 
 
-def _make_folders(folder: str) -> tuple[str, ...]:
-    missing = []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    made = tuple(reversed(missing))
-    for path in made:
-        os.mkdir(path)
-        fsync_folder(os.path.dirname(path))
-    return made
-
-
 def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
-    """Write a new file beside ``path`` and rename it to there; ``like``: the file that goes, whose mode and owner stay."""
+    """Write a new file and rename it to ``path``; ``like`` is the file that goes, whose mode and owner stay."""
     folder, base = os.path.split(path)
     temporary = os.path.join(folder, f".{base}.engram-new")
     try:
@@ -211,7 +214,8 @@ def _write_all(fd: int, data: bytes) -> None:
     os.fsync(fd)
 
 
-def _not_changed(name: str, reason: str, *, hint: str = "", line: int = 0, read_only: bool = False) -> HostFileError:
+def not_changed(name: str, reason: str, *, hint: str = "", line: int = 0, read_only: bool = False) -> HostFileError:
+    """Return the error for a file that was left as it is, with the reason and what to do."""
     details: dict[str, object] = {"reason": "not writable"} if read_only else {}
     return HostFileError(
         f"{name} was left as it is: {reason}.",

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
     FileState = Literal["ours", "edited", "foreign"]
 
-__all__ = ["Block", "BlockError", "add_block", "file_state", "find_blocks", "remove_blocks", "replace_block", "sealed_file"]
+__all__ = [
+    "Block",
+    "BlockError",
+    "add_block",
+    "file_state",
+    "find_blocks",
+    "remove_blocks",
+    "replace_block",
+    "sealed_file",
+]
 
 _BEGIN = "<!-- engram:begin "
 _END = "<!-- engram:end -->"

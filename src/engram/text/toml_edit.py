@@ -121,7 +121,10 @@ def add_tables(text: str, tables: Sequence[Table]) -> str:
     newline = _newline(text)
     blocks = []
     for path, values in tables:
-        lines = [f"[{'.'.join(map(_name, path))}]", *(f"{_name(key)} = {_written(value)}" for key, value in values.items())]
+        lines = [
+            f"[{'.'.join(map(_name, path))}]",
+            *(f"{_name(key)} = {_written(value)}" for key, value in values.items()),
+        ]
         blocks.append(newline.join(lines))
     body = (newline * 2).join(blocks)
     if not text.removeprefix("\ufeff"):
@@ -163,7 +166,7 @@ def remove_tables(text: str, prefix: Key) -> str:
             inside = own
         if not own:
             continue
-        if regions and not text[regions[-1][1] : statement.start].strip() or (inside and statement.kind == "pair"):
+        if (regions and not text[regions[-1][1] : statement.start].strip()) or (inside and statement.kind == "pair"):
             regions[-1][1] = statement.end
         else:
             regions.append([statement.start, statement.end])
