@@ -9,7 +9,7 @@ from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, UsageError
 from engram.record import Record
-from engram.roots.find import Workspace, find_workspace
+from engram.roots.find import Workspace, find_workspace, private_root
 from engram.store.root import MemoryRoot, closest_hint
 from engram.store.trust import is_trusted, recheck_trust
 from engram.text.slugs import check_id
@@ -141,7 +141,10 @@ class Session:
         if self._roots is None:
             found = []
             if self.workspace:
-                found.append(MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted))
+                private = private_root(self.workspace)
+                found.append(
+                    MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted, private=private)
+                )
             if folder := self.settings.string("global_path"):
                 path = os.path.realpath(folder)
                 if os.path.isdir(path):

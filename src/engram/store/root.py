@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from engram.model import Scope
 
-    SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
+    SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing", "note"]
 
 __all__ = [
     "LINK_REASON",
+    "NOTES",
     "REVIEW_COMMAND",
     "MemoryRoot",
     "Skipped",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
+NOTES = "working"  # F2: the folder of working notes, which no Git sees and no ledger names
 REVIEW_COMMAND = "engram verify --review"
 
 
@@ -71,12 +73,14 @@ class MemoryRoot:
         path: the folder, absolute and resolved.
         scope: whose memory it is.
         foreign: True where no human of this machine has accepted it yet (F18).
+        private: the root whose ``inbox/`` and ``working/`` are used in place of its own (F1).
     """
 
-    def __init__(self, path: str, scope: Scope, *, foreign: bool = False) -> None:
+    def __init__(self, path: str, scope: Scope, *, foreign: bool = False, private: str = "") -> None:
         self.path = path
         self.scope: Scope = scope
         self.foreign = foreign
+        self.private = private or path
         self._ledger: Ledger | None = None
         self._ledger_stat: tuple[int, ...] = ()
 
@@ -104,6 +108,16 @@ class MemoryRoot:
             return [f"An interrupted write could not be finished or undone: {error.message}"]
         self._ledger = None
         return said
+
+    def has_notes(self) -> bool:
+        """Tell whether something lies in the folder of working notes: all that a reader without notes has to ask."""
+        folder = f"{self.private}/{NOTES}"
+        try:
+            return os.path.islink(folder) or bool(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True  # something that cannot be read, which whoever reads the notes says
 
     def active_paths(self) -> Iterator[str]:
         """Yield the paths of all active memory files, by kind and name."""
