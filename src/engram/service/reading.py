@@ -12,7 +12,7 @@ from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
 from engram.store.files import digest, read_guarded, today
-from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, Stored
+from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, Stored
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
@@ -29,6 +29,8 @@ __all__ = [
     "checked_entry",
     "list_memories",
     "load_id",
+    "note_item",
+    "note_mark",
     "read_all",
     "show_memory",
     "skipped_lines",
@@ -39,13 +41,19 @@ _SAID_ONE_BY_ONE = 3
 
 
 class Entry(Record):
-    """A memory in the place where it was found."""
+    """A memory, or a working note with its objective, in the place where it was found."""
 
     memory: Memory
     key: str
     path: str
     root: MemoryRoot
     hash: str
+    objective: str = ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is a working note: what lies in their folder is one, and nothing else is."""
+        return self.path.startswith(f"{NOTES}/")
 
 
 class Shown(Record):
@@ -57,11 +65,11 @@ class Shown(Record):
 
 
 def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack, Entry]:
-    """Return one active memory whole, by id; what replaced it is named where it was superseded (I1).
+    """Return one active memory or working note whole, by id; what replaced it is named (I1).
 
     Args:
         session: where one is.
-        text: an id, or ``global/<id>``.
+        text: an id, ``global/<id>``, or ``note/<id>`` where a durable memory has the id of a note.
         counted: whether it counts as used (C61); not where nobody is given it.
 
     Raises:
@@ -71,14 +79,15 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
     """
     check_reading(session)
     try:
-        root, path = session.locate(text)
+        entry = _named(session, text)
     except NotFoundError as error:
         if _show_archived(session, text):
             raise NotFoundError(
                 f"{check_id(text)[1]} is archived, so it is not given to agents.", hint=f"Read it: engram show {text}"
             ) from error
         raise
-    entry = checked_entry(session, root, path)
+    if entry.is_note:
+        return join_whole((note_item(entry),)), entry
     item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
     if counted:
         count_reads(session, [entry])
@@ -86,7 +95,7 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
 
 
 def show_memory(session: Session, text: str) -> Shown:
-    """Return one memory file for a person: an active one, else the archived one of that id.
+    """Return one memory file for a person: an active one, else a working note, else the archived one of that id.
 
     Raises:
         UsageError: when the text is no id (F12).
@@ -95,29 +104,41 @@ def show_memory(session: Session, text: str) -> Shown:
         FormatError: when the file cannot be read as a memory.
     """
     try:
-        root, path = session.locate(text)
+        entry = _named(session, text)
     except NotFoundError:
         if archived := _show_archived(session, text):
             return archived
         raise
-    entry = checked_entry(session, root, path)
-    data = read_guarded(root.path, path)
+    data = read_guarded(entry.root.path, entry.path)
     if digest(data) != entry.hash:
-        raise IntegrityError(f"{path} is changing right now.", hint="Run the command again.", path=path)
+        raise IntegrityError(f"{entry.path} is changing right now.", hint="Run the command again.", path=entry.path)
+    shown = data.decode("utf-8")
+    if entry.is_note:
+        from engram.service.notebook import note_file
+
+        return Shown(entry, note_file(session, entry, shown), archived=False)
     count_reads(session, [entry])
-    return Shown(entry, data.decode("utf-8"), archived=False)
+    return Shown(entry, shown, archived=False)
 
 
 def list_memories(
     session: Session, *, kind: str = "", scope: str = ""
 ) -> tuple[list[Entry], list[tuple[MemoryRoot, Skipped]]]:
-    """Return the active memories of all roots, by scope, kind and id, and the files that may not be shown.
+    """Return the active memories of all roots, by scope, kind and id, after them the working notes that are in service.
+
+    What may not be shown comes second.
 
     Raises:
         UsageError: for an unknown kind or scope.
     """
     check_filters(kind, scope)
     entries, skipped = read_all(session)
+    if any(root.has_notes() for root in session.roots):
+        from engram.service.notebook import list_notes
+
+        notes, no_notes = list_notes(session)
+        entries += notes
+        skipped += no_notes
     chosen = [e for e in entries if kind in {"", e.memory.type} and scope in {"", e.memory.scope}]
     return chosen, skipped
 
@@ -161,8 +182,11 @@ def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, .
                 "unreadable": "cannot be read as memory",
                 "duplicate": "have the id of another file",
                 "missing": "are gone",
+                "note": "are no working notes",
             }[kind]
             command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
+            if kind == "note":
+                command = "engram list --json"
             lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
     return tuple(lines)
 
@@ -181,6 +205,32 @@ def check_reading(session: Session) -> None:
         raise RefusedError(
             "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
         )
+
+
+def note_mark(entry: Entry) -> str:
+    """Return what tells a working note from a memory, for the line that shows it."""
+    return f"working note until {entry.memory.valid_until}"
+
+
+def note_item(entry: Entry) -> Item:
+    """Return a working note on its way into a pack: among memories it is a card (C58)."""
+    return Item(entry.memory, entry.key, foreign=entry.root.foreign, note=note_mark(entry), card_only=True)
+
+
+def _named(session: Session, text: str) -> Entry:
+    """Return the memory, else the working note, that a text names; ``note/<id>`` names a note only."""
+    # A module of notes is for who has some: the prefix is spelt out here.
+    if not text.startswith("note/"):
+        try:
+            root, path = session.locate(text)
+        except NotFoundError:
+            if not any(root.has_notes() for root in session.roots):
+                raise
+        else:
+            return checked_entry(session, root, path)
+    from engram.service.notebook import find_note
+
+    return find_note(session, text)
 
 
 def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:
