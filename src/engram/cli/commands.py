@@ -79,6 +79,36 @@ COMMANDS: tuple[Command, ...] = (
         "another memory, are not written but kept in the inbox for 30 days.",
     ),
     Command(
+        "note",
+        "Keep a note for the work at hand: it shows as one line, and ends after some days.",
+        "engram.cli.noting",
+        "note_command",
+        arguments=(Argument("TEXT", "what the next session has to know, in quotes"),),
+        options=(
+            Option("objective", "the piece of work that it is for", value="TEXT"),
+            Option("type", "what it would be as a memory: rule, skill or knowledge (default)", value="KIND"),
+            Option("scope", "workspace or global", value="SCOPE"),
+        ),
+        examples=(
+            'engram note "Totals are still floats; the orders table is next." --objective "prices as cents"',
+            'engram note "El servidor de pruebas está en 10.0.0.7 hasta el viernes."',
+        ),
+        details="Answer A to keep it, C to cancel; as with engram save, an answer may come through a pipe. It is a "
+        "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram show "
+        "gives it whole. Noting the same again renews it. A session start shows it only where "
+        "ENGRAM_SESSION_OBJECTIVE is its objective.",
+    ),
+    Command(
+        "promote",
+        "Make a note durable: propose it as a memory, see the file, and decide.",
+        "engram.cli.noting",
+        "promote_command",
+        arguments=(Argument("ID", "the id of a note, as engram list shows it"),),
+        options=(Option("type", "rule, skill or knowledge; what the note says by default", value="KIND"), _SCOPE),
+        examples=("engram promote totals-are-still-floats", "engram promote totals-are-still-floats --type rule"),
+        details="The question is that of engram save. When the memory is written, the note goes.",
+    ),
+    Command(
         "load",
         "Give the memories that a task needs, ready for an agent.",
         "engram.cli.recalling",
@@ -146,14 +176,15 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "list",
-        "List the active memories.",
+        "List the active memories, and the notes for the work at hand.",
         "engram.cli.reading",
         "list_command",
         options=(
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
+            Option("notes", "only the notes for the work at hand"),
         ),
-        examples=("engram list", "engram list --type rule"),
+        examples=("engram list", "engram list --type rule", "engram list --notes"),
         aliases=("ls",),
     ),
     Command(

@@ -1,1 +1,1 @@
-"""Working notes: what a task needs to remember for some days, approved as everything else and never durable by itself."""
+"""Working notes: what a task has to remember for some days, approved like all else, never durable by itself."""

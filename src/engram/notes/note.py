@@ -64,8 +64,17 @@ def folded(objective: str) -> str:
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", objective).casefold()).split())
 
 
-def new_note(  # noqa: PLR0913 (each is one line of the file)
-    *, id: str, kind: Kind, scope: Scope, title: str, text: str, objective: str, day: str, until: str, author: Author  # noqa: A002
+def new_note(
+    note_id: str,
+    kind: Kind,
+    scope: Scope,
+    *,
+    title: str,
+    text: str,
+    objective: str,
+    day: str,
+    until: str,
+    author: Author,
 ) -> bytes:
     """Return the file of a new note: the same bytes for the same arguments, always (F5).
 
@@ -75,7 +84,7 @@ def new_note(  # noqa: PLR0913 (each is one line of the file)
     extra = (("objective", objective),) if objective else ()
     return render_memory(
         Memory(
-            id=id,
+            id=note_id,
             type=kind,
             scope=scope,
             title=title,

@@ -11,7 +11,6 @@ import os
 
 from engram.errors import EngramError, FormatError, NotFoundError
 from engram.notes.note import PREFIX, Note, ended_at_sight, folded, has_ended, read_note
-from engram.recall.pack import Item
 from engram.safety.scan import check, redact, scan
 from engram.service.reading import Entry, note_item
 from engram.store.files import digest, leaves, read_guarded, today, walk_markdown
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engram.index.segment import Segment
+    from engram.recall.pack import Item
     from engram.service.session import Session
 
 __all__ = [

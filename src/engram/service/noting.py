@@ -143,8 +143,8 @@ def propose_note(
             path = f"{NOTES}/{note_id}.md"
             before = b""
             after = new_note(
-                id=note_id, kind=wanted, scope=root.scope, title=title, text=safe, objective=aim, day=day or today(),
-                until=until, author=author_of(session),
+                note_id, wanted, root.scope, title=title, text=safe, objective=aim, day=day or today(), until=until,
+                author=author_of(session),
             )  # fmt: skip
     except FormatError as error:
         hint = error.hint or "A note is short: say in a few sentences what has to be known."

@@ -168,7 +168,7 @@ def recall(session: Session, query: str, *, limit: int, without: Iterable[str] =
     )
 
 
-def _recall(  # noqa: PLR0913 (the same as recall)
+def _recall(
     session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str], notes: int
 ) -> Recall:
     roots = session.roots
@@ -209,7 +209,7 @@ def _recall(  # noqa: PLR0913 (the same as recall)
     return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]), tuple(beside))
 
 
-def _notes(  # noqa: PLR0913
+def _notes(
     library: Library, ranking: Ranking, query: str, *, most: int, without: Iterable[str], scorers: Sequence[Scorer]
 ) -> tuple[list[Found], Ranking]:
     """Return the best notes, and the ranking of the memories as it reads beside them.

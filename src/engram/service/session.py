@@ -147,9 +147,7 @@ class Session:
             found = []
             if self.workspace:
                 private = private_root(self.workspace)
-                found.append(
-                    MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted, private=private)
-                )
+                found.append(MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted, private=private))
             if folder := self.settings.string("global_path"):
                 path = os.path.realpath(folder)
                 if os.path.isdir(path):
