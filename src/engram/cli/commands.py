@@ -94,8 +94,8 @@ COMMANDS: tuple[Command, ...] = (
             'engram note "El servidor de pruebas está en 10.0.0.7 hasta el viernes."',
         ),
         details="Answer A to keep it, C to cancel; as with engram save, an answer may come through a pipe. It is a "
-        "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram show "
-        "gives it whole. Noting the same again renews it. A session start shows it only where "
+        "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram "
+        "show gives it whole. Noting the same again renews it. A session start shows it only where "
         "ENGRAM_SESSION_OBJECTIVE is its objective.",
     ),
     Command(

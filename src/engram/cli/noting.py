@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram.cli.asking import ask_decision, ask_yes
 from engram.cli.proposals import outcome_as_data, planned_as_data, say_outcome, show_file, show_planned
 from engram.cli.saving import QUESTION
+from engram.errors import EngramError, UsageError
 from engram.service.noting import propose_note, write_note
 from engram.service.promoting import propose_promotion, take_away
 from engram.service.saving import apply
@@ -20,6 +21,8 @@ __all__ = ["note_command", "promote_command"]
 
 def note_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Propose a note, show it, ask, write (C54 to C56)."""
+    if parsed.word("TEXT").strip().lower() in {"list", "ls"}:
+        raise UsageError("engram note keeps a text, and lists nothing.", hint="The notes are in: engram list --notes")
     plan = propose_note(
         session,
         parsed.word("TEXT"),
@@ -56,7 +59,11 @@ def promote_command(session: Session, parsed: Parsed, output: Output) -> int:
     else:
         output.line("A memory says it already.")
         data = {"saved": False, "outcomes": [planned_as_data(planned) for planned in proposal.planned]}
-    removed = take_away(session, promotion)
     file = f"{promotion.note.root.path}/{promotion.note.path}"
+    try:
+        removed = take_away(session, promotion)
+    except EngramError as error:  # what was asked for is done: the memory is there
+        session.say("warning", "note_stays", f"The note stays. {error.message}", path=file, hint=error.hint)
+        return output.done({**data, "note_removed": False}, code=code)
     output.line(f"The note is gone: {file}" if removed else f"The note changed meanwhile and stays: {file}")
     return output.done({**data, "note_removed": removed}, code=code)

@@ -65,7 +65,7 @@ def folded(objective: str) -> str:
 
 
 def new_note(
-    note_id: str,
+    name: str,
     kind: Kind,
     scope: Scope,
     *,
@@ -76,7 +76,7 @@ def new_note(
     until: str,
     author: Author,
 ) -> bytes:
-    """Return the file of a new note: the same bytes for the same arguments, always (F5).
+    """Return the file of a new note with the id ``name``: the same bytes for the same arguments, always (F5).
 
     Raises:
         FormatError: for a text that no memory file may hold, or too much of it (F9).
@@ -84,7 +84,7 @@ def new_note(
     extra = (("objective", objective),) if objective else ()
     return render_memory(
         Memory(
-            id=note_id,
+            id=name,
             type=kind,
             scope=scope,
             title=title,
