@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ def note(engram: Runner, *args: str) -> dict[str, str]:
 
 
 def day(offset: int = 0) -> str:
-    return (datetime.date.today() + datetime.timedelta(days=offset)).isoformat()  # noqa: DTZ011 (a person's day)
+    return (dt.date.today() + dt.timedelta(days=offset)).isoformat()  # noqa: DTZ011 (a person's day)
 
 
 def expire(root: Path, name: str = ID) -> None:
