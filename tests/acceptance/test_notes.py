@@ -136,7 +136,8 @@ def test_a_file_that_is_no_note_is_skipped_and_takes_nothing_else_along(
     engram.save("rule", "Totals are integers in the orders table.")
     engram.ok("note", "Totals of the orders table are next.", input="A\n")
     plant(root, "planted.md", data)
-    for command in (("list",), ("load", TASK), ("search", "totals"), ("route", TASK)):
+    shown_by: tuple[tuple[str, ...], ...] = (("list",), ("load", TASK), ("search", "totals"), ("route", TASK))
+    for command in shown_by:
         shown = engram.ok(*command)
         assert "totals-are-integers-in-the-orders-table" in shown, command
         assert "totals-of-the-orders-table-are-next" in shown, command
@@ -145,7 +146,8 @@ def test_a_file_that_is_no_note_is_skipped_and_takes_nothing_else_along(
     (skip,) = listed["skipped"]
     assert skip["path"] == "working/planted.md"
     assert reason in skip["reason"]
-    for command in (("show", "planted"), ("load", "--id", "planted"), ("promote", "planted")):
+    named_by: tuple[tuple[str, ...], ...] = (("show", "planted"), ("load", "--id", "planted"), ("promote", "planted"))
+    for command in named_by:
         done = engram.run(*command, input="A\n")
         assert done.returncode == 1, command
         assert "SKIPPED working/planted.md" in done.stderr
@@ -257,7 +259,7 @@ def test_notes_that_come_with_a_clone_are_foreign(
     for command in (("list",), ("load", TASK), ("search", "totals"), ("route", TASK), ("load", "--id", "planted")):
         assert mark in engram.ok(*command, cwd=clone), command
     env = {**scratch.env, "ENGRAM_SESSION_OBJECTIVE": "cents"}
-    assert notes_for_start(Session(str(clone), env)) == (), "a hook injects nothing of a foreign root"
+    assert notes_for_start(Session(str(clone), env)) == [], "a hook injects nothing of a foreign root"
     assert len(notes_for_start(Session(str(clone), {**env, "ENGRAM_TRUST": "1"}))) == 1
     engram.ok("note", TEXT, input="A\n", cwd=clone)
     assert engram.ok("list", cwd=clone).count(mark) == 2

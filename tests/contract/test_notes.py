@@ -328,9 +328,38 @@ def test_session_start_gives_the_notes_of_its_objective_only(
 ) -> None:
     note(engram, TEXT, "--objective", objective)
     env = {**engram.scratch.env, "ENGRAM_SESSION_OBJECTIVE": variable}
-    cards = notes_for_start(Session(str(engram.cwd), env))
-    assert [card.key for card in cards] == ([ID] if shown else [])
-    assert all(card.card_only for card in cards)
+    notes = notes_for_start(Session(str(engram.cwd), env))
+    assert [entry.key for entry in notes] == ([ID] if shown else [])
+
+
+def hooked(engram: Runner, event: str, objective: str = "", **payload: str) -> str:
+    """Return what Claude Code's hook brings into a session."""
+    data = {"cwd": str(engram.cwd), "session_id": "s1", "hook_event_name": event, **payload}
+    printed = engram.ok("hook", "claude", input=json.dumps(data), env={"ENGRAM_SESSION_OBJECTIVE": objective})
+    return str(json.loads(printed)["hookSpecificOutput"]["additionalContext"]) if printed else ""
+
+
+def test_a_hook_brings_a_note_as_a_card_at_the_start_of_its_objective(engram: Runner, root: Path) -> None:
+    note(engram, f"{TEXT} The importer of the warehouse writes them.", "--objective", "Prices as cents")
+    engram.save("knowledge", "The harbour opens at nine.")
+    for objective in ("", "another one"):
+        text = hooked(engram, "SessionStart", objective, source="startup")
+        assert "Prices are integers in cents" in text
+        assert ID not in text
+    text = hooked(engram, "SessionStart", "prices as CENTS", source="startup")
+    keys = [line.split()[1] for line in text.splitlines() if line.startswith("- ") and "tokens]" in line]
+    assert keys == [ID, "the-harbour-opens-at-nine"]
+    assert "warehouse" not in text
+
+
+def test_a_hook_brings_a_note_as_a_card_with_a_prompt_once(engram: Runner, root: Path) -> None:  # G1
+    note(engram, f"{TEXT} The importer of the warehouse writes them.")
+    text = hooked(engram, "UserPromptSubmit", prompt=TASK)
+    assert f"- {ID} [" in text
+    assert "warehouse" not in text
+    assert hooked(engram, "UserPromptSubmit", prompt=TASK) == ""
+    engram.save("knowledge", "The orders table has totals by region.")
+    assert ID not in hooked(engram, "UserPromptSubmit", prompt=TASK), "the session has its card"
 
 
 def test_status_counts_notes(engram: Runner, root: Path) -> None:

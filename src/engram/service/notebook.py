@@ -12,7 +12,7 @@ import os
 from engram.errors import EngramError, FormatError, NotFoundError
 from engram.notes.note import PREFIX, Note, ended_at_sight, folded, has_ended, read_note
 from engram.safety.scan import check, redact, scan
-from engram.service.reading import Entry, note_item
+from engram.service.reading import Entry
 from engram.store.files import digest, leaves, read_guarded, today, walk_markdown
 from engram.store.root import LINK_REASON, NOTES, MemoryRoot, Skipped, closest_hint, stem
 from engram.text.slugs import check_id, fold_id
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engram.index.segment import Segment
-    from engram.recall.pack import Item
     from engram.service.session import Session
 
 __all__ = [
@@ -185,19 +184,19 @@ def expired_notes(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot,
     return notebook.all_shown(notebook.expired), notebook.skipped
 
 
-def notes_for_start(session: Session) -> tuple[Item, ...]:
-    """Return the notes that a session start gives, as cards for a pack, the latest first (C58).
+def notes_for_start(session: Session) -> list[Entry]:
+    """Return the notes that a session start gives, each as a card (``reading.note_item``), the latest first (C58).
 
     Those whose objective ``ENGRAM_SESSION_OBJECTIVE`` names; without the variable there are none. A foreign root's are
     left out: a hook injects nothing of it (F18).
     """
     wanted = folded(session.environ.get("ENGRAM_SESSION_OBJECTIVE", ""))
     if not wanted or not any(root.has_notes() for root in session.roots):
-        return ()
+        return []
     notebook = Notebook(session, durable_ids(session))
     chosen = [entry for entry in notebook.live if folded(entry.objective) == wanted and not entry.root.foreign]
     chosen.sort(key=lambda entry: entry.memory.updated, reverse=True)
-    return tuple(note_item(entry) for entry in notebook.all_shown(chosen))
+    return notebook.all_shown(chosen)
 
 
 def find_note(session: Session, text: str, *, with_expired: bool = False) -> Entry:
