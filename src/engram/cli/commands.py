@@ -212,6 +212,19 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "doctor",
+        "Find what is wrong or half done: installation, hosts, memory, Git.",
+        "engram.cli.doctoring",
+        "doctor_command",
+        options=(
+            Option("strict", "exit with 1 for warnings too"),
+            Option("fix", "mend what cannot lose anything: stale entries that Engram wrote"),
+        ),
+        examples=("engram doctor", "engram doctor --strict --json"),
+        details="Each finding has an id, a sentence, and what mends it. A registered command that engram link would "
+        "write today is started once; any other is named and never run.",
+    ),
+    Command(
         "verify",
         "Compare every memory file with the ledger of approved hashes.",
         "engram.cli.keeping",
