@@ -110,6 +110,12 @@ class _Comparison:
         if _block_keys(known.blocks) != _block_keys(new.blocks):
             return False
         first, second = _core(known), _core(new)
+        if known.verb != new.verb and "" in {known.verb, new.verb}:
+            # "Avoid default exports" leaves no verb, and "Use default exports" one that says nothing by itself.
+            first, second = (
+                core[1:] if frame.verb in self.language.choose else core
+                for frame, core in ((known, first), (new, second))
+            )
         return first == second or (len(first) <= 2 and sorted(first) == sorted(second) and known.parsed != new.parsed)
 
     def polarity_words(self) -> tuple[str, str]:
@@ -284,6 +290,13 @@ class _Comparison:
         if token.unit or (at + 1 < len(tokens) and tokens[at + 1].word in UNITS):
             return True
         year = len(token.number) == 4 and token.number[:2] in {"19", "20"}
+        if self.known.verb == "be" and one.slot == "object" and _is_attribute(self.about(), self.language):
+            return True
+        if self.known.turned:
+            return at > 0 and ("." in token.number or bool(class_of(tokens[at - 1].word)))
+        if at == 0 and self.known.order and one.slot == "object" and self.language.code != "zh":
+            # "Keep 5 releases" counts; "Build 7 failed" names a build.
+            return at + 1 < len(tokens) and tokens[at + 1].word.endswith("s")
         if at == 0:
             return not (year and one.place != "after")
         before = tokens[at - 1]
@@ -319,6 +332,8 @@ class _Comparison:
         if shared and self.shares_head(one):
             return "different", ""
         if known.verb in language.choose and one.slot == "object":
+            if known.turned and not all(core and (core[0].name or class_of(core[0].word)) for core in (old, new)):
+                return "doubt", ""
             grounded = bool(known.subject or known.blocks or shared)
             return ("conflict", "choice") if grounded else ("doubt", "choice")
         if known.verb in language.settle:
@@ -337,12 +352,16 @@ class _Comparison:
         if one.slot != "object":
             first = one.number == 1 and not known.object
             return ("conflict", "choice") if first else ("doubt", "")
-        about = (*known.subject, *(token for block in known.blocks if block.place != "after" for token in block.tokens))
-        if _is_attribute(about, self.language):
+        if _is_attribute(self.about(), self.language):
             return "conflict", "choice"
         if one.old_core and one.new_core and one.old_core[0].name and one.new_core[0].name:
             return "conflict", "choice"
         return "doubt", ""
+
+    def about(self) -> tuple[Token, ...]:
+        """Return what the known sentence is about."""
+        known = self.known
+        return (*known.subject, *(token for block in known.blocks if block.place != "after" for token in block.tokens))
 
     def shares_head(self, one: _Difference) -> bool:
         """Say whether both name one of several things of a kind: the amber gateway, the cobalt gateway."""

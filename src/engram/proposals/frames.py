@@ -51,6 +51,7 @@ class Frame(Record):
         blocks: the other parts, in order.
         order: it is an order: a verb without a subject.
         passive: its verb is a participle after a form of "to be".
+        turned: what was chosen stood as its subject, as in "pnpm is used for installs".
         significant: every word that counts, in order.
     """
 
@@ -64,6 +65,7 @@ class Frame(Record):
     order: bool
     passive: bool
     significant: tuple[Token, ...]
+    turned: bool = False
 
     @property
     def parsed(self) -> bool:
@@ -114,7 +116,8 @@ class _Parser:
         subject = self.take(words[start:pivot], "subject")
         verb, passive, at = self.verb_at(pivot) if pivot < len(words) else ("", False, pivot)
         rest = self.take(words[at:], "after")
-        if verb in self.language.choose and (passive or not rest) and subject and not order:
+        turned = verb in self.language.choose and (passive or not rest) and bool(subject) and not order
+        if turned:
             subject, rest = (), subject  # pnpm is used for installs
         elif verb == "be" and rest and not order and self.is_inverse(subject, rest):
             subject, rest = rest, subject  # Ana is the owner of billing
@@ -122,7 +125,7 @@ class _Parser:
             self.blocks = [block.replace(place=turn.get(block.place, block.place)) for block in self.blocks]
         return Frame(
             self.language.code, self.negative, self.may and not self.negative, subject, verb, rest, tuple(self.blocks),
-            order, passive, tuple(self.significant),
+            order, passive, tuple(self.significant), turned,
         )  # fmt: skip
 
     def skip_people(self) -> int:
@@ -210,7 +213,7 @@ class _Parser:
             or after.name
             or class_of(after.word)
         )
-        if word.endswith("ed"):
+        if word.endswith("ed") and token.key != word:
             return after is not None and after.word in self.language.prepositions and not after.name
         if word.endswith("ing"):
             return False

@@ -11,6 +11,7 @@ from engram.proposals.languages.chinese import (
     CHOICES,
     COPULAS,
     DENIALS,
+    FLIPPING,
     INSTEAD,
     LONGEST,
     MAYS,
@@ -236,8 +237,7 @@ class _Parser:
         if not self.verb and not self.front:
             self.close()
             if flipped:
-                denies = token.word in {"禁用", "停用", "关闭", "關閉", "拒绝", "排除"}
-                self.negative ^= denies
+                self.negative ^= token.word in FLIPPING
             self.verb, self.verb_token = flipped or token.word, token
             self.significant.append(token.replace(key=self.verb, loose=self.verb))
         elif self.verb == "use" and self.object and (self.block is None or self.preposition != "to"):
@@ -307,6 +307,8 @@ def han_frame(clause: Clause) -> Frame:
         parser.negative = parser.may = False
     parser.read(clause.main, front=False)
     blocks = list(parser.blocks)
+    if not parser.verb and parser.subject and any(block.place == "after" for block in blocks):
+        parser.verb = "be"  # 总部在上海
     for at in parser.early if parser.subject else ():
         blocks[at] = blocks[at].replace(place="front")  # 在周五部署 is when; 生产环境中日志保留30天 is where it holds
     return Frame(

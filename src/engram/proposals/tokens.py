@@ -75,7 +75,7 @@ def language_of(text: str) -> str:
     words = [word.strip(_OUTER) for word in folded.translate(_PLAIN).split()]
     if any(char in _VIETNAMESE for char in folded):
         return "vi"
-    spanish = sum(word in _SPANISH for word in words) + any(char in "ñ¿¡" for char in folded)
+    spanish = sum(word in _SPANISH for word in words) + any(char in "áéíóúñ¿¡" for char in folded)
     english = sum(word in _ENGLISH for word in words)
     if spanish == english and spanish == 0:
         spanish = sum(word.endswith(("ción", "ar", "er", "ir", "ado", "ados", "ías", "ía")) for word in words)

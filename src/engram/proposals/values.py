@@ -17,7 +17,7 @@ _CLASSES: dict[str, frozenset[str]] = {
             saturdays sundays weekday weekdays weekend weekends lunes martes miércoles miercoles jueves viernes sábado
             sabado domingo sábados sabados domingos 周一 周二 周三 周四 周五 周六 周日 周天 周末 工作日 星期一 星期二 星期三 星期四
             星期五 星期六 星期日 星期天 礼拜一 礼拜二 礼拜三 礼拜四 礼拜五 thứ_2 thứ_3 thứ_4 thứ_5 thứ_6 thứ_7 chủ_nhật 週一 週二 週三
-            週四 週五 週六 週日""",
+            週四 週五 週六 週日 每周一 每周二 每周三 每周四 每周五 每周六 每周日""",
         "month": """january february march april june july august september october november december enero febrero
             marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre""",
         "daytime": """morning mornings afternoon afternoons evening evenings night nights noon midnight mañana mañanas tarde
@@ -92,7 +92,7 @@ _CLASSES: dict[str, frozenset[str]] = {
 
 # Values that name a part of the world that a statement is about, and never what was chosen in it.
 TIERS = word_set(
-    """staging production prod dev development test testing local preview sandbox qa ci preproduction pre-production
+    """staging production prod dev development test testing preview sandbox qa ci preproduction pre-production
     producción produccion desarrollo pruebas preproducción 生产环境 测试环境 开发环境 预发环境 线上 线下 frontend backend 前端 后端"""
 )
 

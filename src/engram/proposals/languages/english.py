@@ -62,7 +62,7 @@ _PHRASES = {
     "prior to": "before", "by means of": "with", "in front of": "before", "on top of": "on", "out of": "from",
     "such as": "like", "according to": "by", "by default": "", "at the moment": "", "for now": "", "right now": "",
     "from now on": "", "as of now": "", "at all times": "", "in general": "", "every time": "each", "of course": "",
-    "per cent": "%", "percent": "%",
+    "in parallel": "parallel", "in sequence": "sequential", "in series": "sequential", "per cent": "%", "percent": "%",
 }  # fmt: skip
 
 _PREPOSITIONS = {
@@ -96,7 +96,7 @@ ENGLISH = Language(
     choose=_stems("use prefer choose pick adopt employ utilise utilize favour favor standardise standardize select"),
     settle=_stems(
         """store keep save put write log send deploy publish host place push record track document name call format
-        indent release ship report serialize serialise encode encrypt sign compress build compile install manage
+        indent release ship report serialize serialise encode encrypt sign cut compress build compile install manage
         generate render merge tag authenticate cache validate measure live run listen reside own maintain lead approve
         belong locate move migrate switch bill pay price ship serve speak expire return cost take last open close start
         end begin happen occur finish implement license licence draw upload archive retry time limit
@@ -105,7 +105,7 @@ ENGLISH = Language(
         review handle process load read fetch dial rotate backup meet arrive leave depart average total round"""
     ),
     verbs=_stems(
-        """add allow ask check clean contain copy create cut declare define delete depend describe drop enable ensure
+        """add allow ask check clean contain copy create declare define delete depend describe drop enable ensure
         expect export fail fix follow get give go have help hide include increase reduce inform invite join know let
         link list look mark mention mock need notify order pass pause post prepare prevent produce protect provide pull
         query queue reach rebase receive refactor reject remember remove rename reopen repeat replace request require

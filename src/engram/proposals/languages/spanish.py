@@ -11,8 +11,8 @@ __all__ = ["SPANISH"]
 _VERB_ENDS = (
     "ariamos", "eriamos", "iriamos", "ieramos", "aramos", "aremos", "eremos", "iremos", "abamos", "iendo", "ieron",
     "amos", "emos", "imos", "ando", "aron", "aban", "aran", "eran", "iran", "aria", "eria", "iria", "ados", "idos",
-    "adas", "idas", "ado", "ido", "ada", "ida", "aba", "ian", "ara", "era", "ira", "ar", "er", "ir", "an", "en", "as",
-    "es", "ad", "ed", "id", "ia", "io", "a", "e", "o",
+    "adas", "idas", "ado", "ido", "ada", "ida", "aba", "ara", "era", "ira", "ar", "er", "ir", "an", "en", "as",
+    "es", "ad", "ed", "id", "a", "e", "o",
 )  # fmt: skip
 _REFLEXIVE = ("arse", "erse", "irse", "arlo", "arla", "erlo", "irlo", "arlos", "arlas")
 _IRREGULAR = {
@@ -87,7 +87,7 @@ _PHRASES = {
     "a través de": "por", "a traves de": "por", "por medio de": "con", "mediante": "con", "por encima de": "sobre",
     "por debajo de": "bajo", "a partir de": "desde", "junto a": "con", "cada vez que": "cuando", "siempre que": "cuando",
     "en caso de": "si", "por defecto": "", "en todo momento": "", "de momento": "", "por ahora": "", "a partir de ahora": "",
-    "por favor": "", "en general": "", "por ciento": "%", "a las": "alas", "a la": "a", "salvo": "salvo",
+    "por favor": "", "en general": "", "en paralelo": "paralelo", "en serie": "secuencial", "por ciento": "%", "a las": "alas", "a la": "a", "salvo": "salvo",
     "excepto": "salvo", "menos": "menos", "para cada": "para", "en caso contrario": "BECAUSE", "por tanto": "BECAUSE",
 }  # fmt: skip
 

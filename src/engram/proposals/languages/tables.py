@@ -72,6 +72,9 @@ def keyed(text: str, key: Callable[[str], str]) -> frozenset[str]:
 
 def pairs(text: str, key: Callable[[str], str]) -> frozenset[frozenset[str]]:
     """Return the pairs of a text such as ``before/after open/closed``; capitals are marks and stay as they are."""
-    return frozenset(
-        [frozenset([part if part.isupper() else key(part) for part in pair.split("/")]) for pair in text.split()]
-    )
+    found = set()
+    for pair in text.split():
+        words = pair.split("/")
+        # Prepositions are compared as they stand, other words by their key.
+        found |= {frozenset(words), frozenset([word if word.isupper() else key(word) for word in words])}
+    return frozenset(found)

@@ -14,7 +14,7 @@ def _same(word: str) -> str:
 _PHRASES = {
     "không bao giờ": "NOT", "không được": "MUST NOT", "không nên": "MUST NOT", "không phải": "NOT", "không": "NOT",
     "đừng": "NOT", "chớ": "NOT", "chưa": "NOT", "cấm": "NOT", "nghiêm cấm": "NOT", "tránh": "NOT", "không còn": "NOT",
-    "phải": "MUST", "nên": "MUST", "cần": "MUST", "cần phải": "MUST", "bắt buộc phải": "MUST", "có thể": "MAY",
+    "phải": "MUST", "nên": "MUST", "cần phải": "MUST", "bắt buộc phải": "MUST", "có thể": "MAY",
     "được phép": "MAY", "được": "", "bị": "", "là": "BE", "=": "BE", "bằng": "bằng", "gọi là": "BE", "đặt là": "BE",
     "bởi vì": "BECAUSE", "vì": "BECAUSE", "do": "BECAUSE", "để tránh": "BECAUSE", "nếu không": "BECAUSE",
     "nhằm": "BECAUSE", "cho nên": "BECAUSE", "kể cả": "BECAUSE", "thay vì": "INSTEAD", "chứ không": "INSTEAD",
