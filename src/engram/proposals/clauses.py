@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from engram.proposals.languages.tables import Language
     from engram.proposals.tokens import Token
 
-__all__ = ["Clause", "Statement", "main_clause", "statements_of"]
+__all__ = ["Clause", "Statement", "head_text", "main_clause", "statements_of"]
 
 _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；", " — ", " – ", " - ", " -- ", "——", " (", "（", " → ")
 _ABBREVIATIONS = ("e.g", "i.e", "vs", "approx", "p.ej", "etc", "cf", "no", "aprox")
 _CONJUNCTIONS = frozenset(("and", "or", "y", "o", "e", "u", "và", "hoặc", "&"))
+_MOST = 40  # statements of one text; what stands further down is no longer what it is about
 _SHORT = 3  # words of one member of a list
 _SHORT_VALUE = 4  # words after a colon that are a value
 
@@ -58,13 +59,20 @@ def statements_of(text: str) -> list[Statement]:
             continue
         while bare.startswith(("- ", "* ", "+ ", "> ")):
             bare = bare[2:].lstrip()
-        bare = bare.lstrip("#").lstrip() if bare.startswith("#") else bare
-        if fenced or not bare:
-            continue
+        if fenced or not bare or (bare.startswith("#") and bare.lstrip("#").startswith(" ")):
+            continue  # a heading says nothing by itself
         sentences = [part for part in _sentences(bare) if any(char.isalnum() for char in part)]
         if sentences:
             found.append(Statement(sentences[0], tuple(sentences[1:])))
+        if len(found) == _MOST:
+            break
     return found
+
+
+def head_text(text: str) -> str:
+    """Return the first sentence of a text, by which memories near to it are looked for."""
+    statements = statements_of(text)
+    return statements[0].head if statements else text
 
 
 def _sentences(line: str) -> Iterator[str]:
@@ -122,6 +130,8 @@ def main_clause(tokens: Sequence[Token], language: Language) -> Clause:
     segments = _segments(words)
     if len(segments) > 1 and not front and _begins_scope(segments[0], language) and not _has_verb(segments[0], language):
         front = tuple(segments.pop(0))
+    if len(segments) > 1 and not front and len(segments[0]) <= _SHORT and not _says_something(segments[0], language):
+        front = tuple(segments.pop(0))  # In short, …; Desde 2020, …
     main = segments[0]
     for number, segment in enumerate(segments[1:], 1):
         if segment[0].word == "NOT" and not asides and len(segment) <= _SHORT + 2:
@@ -171,6 +181,15 @@ def _is_verb(words: Sequence[Token], language: Language) -> bool:
             continue
         return token.loose in language.choose or token.loose in language.settle or token.loose in language.verbs
     return False
+
+
+def _says_something(words: Sequence[Token], language: Language) -> bool:
+    """Say whether a few words before a comma are a sentence: they hold a verb, or a mark of grammar."""
+    return any(
+        token.mark or token.loose in language.choose or token.loose in language.settle or token.loose in language.verbs
+        or token.loose in language.flips
+        for token in words
+    )  # fmt: skip
 
 
 def _has_verb(words: Sequence[Token], language: Language) -> bool:

@@ -26,6 +26,8 @@ __all__ = ["Finding", "compare"]
 # Half of all words in common, or the two have nothing to do with each other.
 _NEAR = 0.5
 _CONJUNCTIONS = frozenset(("and", "or", "y", "o", "e", "u", "và", "hoặc", "、", "&", "和", "或"))
+# Prepositions of place, which may stand for each other: "runs on Linux", "runs in Docker".
+_WHERE = frozenset(("in", "on", "at", "en", "a", "在", "到", "ở", "trên", "trong"))
 # Classes whose words also stand before a noun to name one of several things.
 _NAMING_CLASSES = frozenset(("colour", "language", "day", "month", "daytime"))
 
@@ -161,8 +163,7 @@ class _Comparison:
         """Lay over a part that each has alone, behind the verb: "runs on Linux", "runs in Docker"."""
         if len(self.missing) == len(self.added) == 1 and not self.differences:
             (old_slot, old_place, old), (new_slot, new_place, new) = self.missing[0], self.added[0]
-            scopes = self.language.scopes
-            if old_place == new_place == "after" and not ({old_slot, new_slot} & scopes) and old and new:
+            if old_place == new_place == "after" and {old_slot, new_slot} <= _WHERE and old and new:
                 self.missing, self.added = [], []
                 self.differences.append(_Difference(f"{old_slot}/{new_slot}", "after", old, new, old, new, 0, 1))
 

@@ -151,8 +151,10 @@ def han_clause(tokens: Sequence[Token]) -> Clause:
 def _is_front(segment: Sequence[Token]) -> bool:
     first, last = segment[0].word, segment[-1].word
     prepositions = CHINESE.prepositions
+    timed = all(token.number or token.word in UNITS or class_of(token.word) in {"day", "month"} for token in segment)
     return (
-        first in CHINESE.clauses
+        timed
+        or first in CHINESE.clauses
         or prepositions.get(last, "") in _TIMES
         or (first in prepositions and prepositions[first] not in {"LEAST", "MOST"})
     )

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from engram.proposals.languages.tables import Language
     from engram.proposals.tokens import Token
 
-__all__ = ["Reading", "head_text", "read", "relate"]
+__all__ = ["Reading", "read", "relate"]
 
 # Nearer first: what is certain stands before what is in doubt.
 _ORDER = ("conflict", "more", "same", "doubt", "different", "far")
 _FAR = Finding("far")
+_LEAST = 2  # words that a statement has at least, to be found behind the first one
 
 
 class _Said(Record):
@@ -51,12 +52,6 @@ def read(text: str) -> Reading:
     return Reading(code, tuple([_said(statement, code) for statement in statements_of(text)]))
 
 
-def head_text(text: str) -> str:
-    """Return the first sentence of a text, by which memories near to it are looked for."""
-    statements = statements_of(text)
-    return statements[0].head if statements else text
-
-
 def relate(known: Reading, new: Reading) -> Finding:
     """Return how a new text stands to a known one.
 
@@ -71,10 +66,17 @@ def relate(known: Reading, new: Reading) -> Finding:
         finding = _relate_one(said, new, language)
         if number and finding.kind == "conflict":
             finding = finding.replace(kind="doubt", what="line")
+        if number and finding.kind in {"same", "more"} and len(said.frame.significant) < _LEAST:
+            finding = finding.replace(kind="far")  # "Example:" in the middle of a text
         found.append(finding)
     best = min(found, key=lambda finding: (_ORDER.index(finding.kind), -finding.share))
     if best.kind in {"more", "same"} and _contradicts_elsewhere(known, new, language):
         return best.replace(kind="doubt", what="line")
+    if best.kind in {"more", "same", "conflict"} and len(known.said) > 1 and len(new.said) > 1:
+        # Two procedures may share a step; only a text that repeats the others too is about the same.
+        others = known.said[1:] if best.kind == "conflict" else known.said
+        if not _repeats(others, new, language):
+            return best.replace(kind="doubt", what="")
     return best
 
 
@@ -82,7 +84,9 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     head = new.said[0]
     finding = compare(known.frame, head.frame, language)
     if finding.kind == "doubt" and finding.what == "choice" and _rejects(known, head):
-        return finding.replace(kind="conflict")
+        finding = finding.replace(kind="conflict")
+    if finding.kind in {"conflict", "more", "same"} and (_scopes_differ(known, head, language) or _thin(known, head)):
+        return finding.replace(kind="doubt", what="")
     if finding.kind not in {"same", "more"}:
         return finding
     new_asides = [*head.asides, *[frame for said in new.said[1:] for frame in (said.frame, *said.asides)]]
@@ -99,6 +103,35 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
         if not (asides - known.words or known.words <= words):
             return finding  # the same in other words
     return finding.replace(kind="more")
+
+
+def _thin(known: _Said, new: _Said) -> bool:
+    """Say whether one word is all that both have in common, with much behind it."""
+    return min(len(said.frame.significant) for said in (known, new)) < 2 and bool(known.asides and new.asides)
+
+
+def _scopes_differ(known: _Said, new: _Said, language: Language) -> bool:
+    """Say whether parts behind a comma name two cases: "before the till sees it", "before the app sees it"."""
+    cases = [
+        {frame.blocks[0].preposition: [token.key for token in frame.significant] for frame in said.asides if _is_case(frame)}
+        for said in (known, new)
+    ]
+    return any(
+        preposition in language.scopes and keys != cases[1].get(preposition, keys)
+        for preposition, keys in cases[0].items()
+    )
+
+
+def _is_case(frame: Frame) -> bool:
+    return bool(frame.blocks) and not frame.subject and frame.blocks[0].place != "after"
+
+
+def _repeats(known: Sequence[_Said], new: Reading, language: Language) -> bool:
+    """Say whether a new text repeats every one of some statements."""
+    return all(
+        any(compare(said.frame, other.frame, language).kind in {"same", "more"} for other in new.said)
+        for said in known
+    )
 
 
 def _contradicts_elsewhere(known: Reading, new: Reading, language: Language) -> bool:

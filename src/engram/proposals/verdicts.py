@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
     from engram.proposals.compare import Finding
 
-__all__ = ["Verdict", "judge", "least_in_common", "normalise", "words_in", "words_of"]
+__all__ = ["Verdict", "judge", "normalise", "words_of"]
 
 _END_PUNCTUATION = ".。．｡…!！?？;；,，、:："
 _RELATED = 3  # at most so many near memories are shown
 _NEW = "no memory says this yet"
-_LEAST_IN_COMMON = 2  # one word in common is chance
 _ASCII_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
@@ -184,15 +183,6 @@ def _target(key: str, name: str, memories: Sequence[Memory]) -> Memory:
     )
 
 
-def least_in_common(count: int) -> int:
-    """Return how many words a memory shares at least with a text of ``count`` words to be a duplicate or related.
-
-    A duplicate shares all of them. A related one shares ``c`` with ``2c / (count + its own) >= 1/2``, where its own are
-    at least ``c``: so ``c >= count / 3``, and no less than two.
-    """
-    return min(count, max(_LEAST_IN_COMMON, -(-count // 3)))
-
-
 def words_of(text: str) -> frozenset[str]:
     """Return the words of ``text``: runs of letters and digits, and in Chinese, Japanese and Korean pairs of them."""
     folded = normalise(text)
@@ -210,13 +200,6 @@ def words_of(text: str) -> frozenset[str]:
             words.update(_cut(run))
             run = ""
     return frozenset(words)
-
-
-def words_in(data: bytes) -> frozenset[str]:
-    """Return the words of a file's UTF-8 bytes, as ``words_of`` does; plain ASCII, the most of all files, is quick."""
-    if data.isascii():
-        return frozenset(data.decode("ascii").casefold().translate(_ASCII_BLANKS).split())
-    return words_of(data.decode("utf-8", "replace"))
 
 
 def _pairs(char: str) -> bool:

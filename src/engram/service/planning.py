@@ -6,12 +6,13 @@ from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import render_memory, update_document
 from engram.model import FOLDERS, Memory
-from engram.proposals.verdicts import Verdict, judge, least_in_common, words_in, words_of
+from engram.proposals.verdicts import Verdict, judge
 from engram.record import Record
 from engram.safety.fence import show_inert
 from engram.service.merging import appended, merged_content
+from engram.service.nearness import near_memories
 from engram.store.files import digest, read_guarded
-from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint, stem
+from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint
 from engram.store.write import Write, today
 from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
 
 __all__ = ["Planned", "plan"]
-
-# So many of the nearest memories are read, of which the verdict shows at most three.
-_NEAR_READ = 12
 
 
 class Planned(Record):
@@ -68,7 +66,8 @@ def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "")
         UsageError: when it cannot be applied or written.
     """
     base = digest(root.ledger().source)
-    memories = _near(root, candidate)
+    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
+    memories = near_memories(root, candidate.text, named)
     for name in (candidate.update, candidate.supersedes):
         _check_target(root, name)
     verdict = judge(candidate, [stored.memory for stored in memories])
@@ -190,42 +189,6 @@ def _written(path: str, render: Callable[[], bytes]) -> bytes:
     except FormatError as error:
         hint = error.hint or "Split it into several memories."
         raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
-
-
-def _near(root: MemoryRoot, candidate: Candidate) -> list[Stored]:
-    """Return the active memories that a candidate may duplicate, that are near to it, and those that it names.
-
-    A duplicate shares every word, and of the near ones only the nearest are shown, so the others need not be parsed:
-    at 1,000 memories that would be most of a save's time.
-    """
-    wanted = words_of(candidate.text)
-    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
-    least = least_in_common(len(wanted))
-    chosen: list[str] = []
-    near: list[tuple[float, str]] = []
-    owners: dict[str, str] = {}
-    shared: set[str] = set()
-    for path in root.active_paths():
-        if owners.setdefault(folded := fold_id(stem(path)), path) != path:
-            shared.add(folded)
-        try:
-            body = read_guarded(root.path, path).partition(b"\n---")[2]
-        except (OSError, FormatError):
-            continue
-        own = words_in(body)
-        common = len(wanted & own)
-        if common == len(wanted) or folded in named:
-            chosen.append(path)
-        elif common >= least:
-            near.append((-common / (len(wanted) + len(own)), path))
-    found = []
-    for path in [*chosen, *(path for _, path in sorted(near)[:_NEAR_READ])]:
-        if (folded := fold_id(stem(path))) in shared and root.find(folded) != path:
-            continue  # another file of this id is served: what this one says is nobody's memory
-        stored = root.read(path)
-        if isinstance(stored, Stored) and not stored.memory.superseded_by and stored.memory.lifecycle != "superseded":
-            found.append(stored)
-    return found
 
 
 def _check_target(root: MemoryRoot, name: str) -> None:
