@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.memories import fill
 from benchmarks.recall import LEAST as SETS
-from benchmarks.recall import MEAN_OF, OFF_TOPIC, lines, load, slip
+from benchmarks.recall import MEAN_OF, OFF_TOPIC, slip
+from benchmarks.sets import lines, load
 from engram.index import layout, segment
 from engram.index.segment import Segment
 from engram.recall import expand, weights
@@ -31,7 +32,7 @@ from engram.store.root import MemoryRoot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from benchmarks.recall import Query, Set
+    from benchmarks.sets import Query, Set
 
 FOLDS = 5
 LEAST = 0.001
@@ -70,6 +71,24 @@ class Measured(NamedTuple):
     eighth: dict[str, list[float]]
 
 
+class Indexed(NamedTuple):
+    """A set and its index, in memory: it is made anew for each setting."""
+
+    name: str
+    ids: tuple[str, ...]
+    queries: tuple[Query, ...]
+    segment: Segment
+
+
+def indexed(one: Set) -> Indexed:
+    """Index a set; of one outside the mean a part of the queries is kept."""
+    segment = Segment(first=1)
+    for memory in one.memories:
+        segment.add(f"knowledge/{memory.id}.md", "", memory)
+    step = 1 if one.name in MEAN_OF else max(1, len(one.queries) // FEW)
+    return Indexed(one.name, one.ids, one.queries[::step], segment)
+
+
 def main() -> int:
     """Search, and print what was tried, what it gave on queries that took no part, and what to change."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learn_weights", description=__doc__.partition("\n")[0])
@@ -96,13 +115,9 @@ class Search:
         self.fields = tuple(weight for _, weight in layout.FIELDS)
         self.sets = self.load()
 
-    def load(self) -> list[Set]:
-        """Read the sets, and of those outside the mean a part of the queries."""
-        sets = [load(self.data, name) for name in self.names]
-        return [
-            one if one.name in MEAN_OF else one._replace(queries=one.queries[:: max(1, len(one.queries) // FEW)])
-            for one in sets
-        ]
+    def load(self) -> list[Indexed]:
+        """Read and index the sets, and of those outside the mean a part of the queries."""
+        return [indexed(load(self.data, name)) for name in self.names]
 
     def run(self) -> None:
         """Try every step, choose for each fold, and print."""
@@ -202,7 +217,7 @@ def set_fields(fields: tuple[tuple[str, int], ...]) -> None:
 _at_eight: dict[tuple[str, str], float] = {}
 
 
-def gained(one: Set, query: Query) -> float:
+def gained(one: Indexed, query: Query) -> float:
     """Return the goal of one query: recall at several cuts, and a part of it with a typo in the query."""
     clean = cuts(one, query, query.text)
     _at_eight[one.name, query.text] = clean[8]
@@ -211,7 +226,7 @@ def gained(one: Set, query: Query) -> float:
     return (1 - TYPO) * weighted(clean) + TYPO * weighted(cuts(one, query, slip(query.text)))
 
 
-def at_eight(one: Set, query: Query) -> float:
+def at_eight(one: Indexed, query: Query) -> float:
     """Return recall@8 of a query that was just ranked."""
     return _at_eight[one.name, query.text]
 
@@ -221,13 +236,13 @@ def weighted(found: dict[int, float]) -> float:
     return sum(found[cut] * weight for cut, weight in CUTS) / sum(weight for _, weight in CUTS)
 
 
-def cuts(one: Set, query: Query, text: str) -> dict[int, float]:
+def cuts(one: Indexed, query: Query, text: str) -> dict[int, float]:
     """Return recall at each cut."""
     hits = [one.ids[int(hit.entry.id[2:]) - 1] for hit in rank([one.segment], text, limit=CUTS[-1][0]).hits]
     return {cut: len(query.relevant.intersection(hits[:cut])) / len(query.relevant) for cut, _ in CUTS}
 
 
-def floors(sets: Sequence[Set], roots: Sequence[str]) -> None:
+def floors(sets: Sequence[Indexed], roots: Sequence[str]) -> None:
     """Print what each floor costs and what it keeps off."""
     queries = [str(line["text"]) for line in lines(OFF_TOPIC)]
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:

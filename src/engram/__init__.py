@@ -16,7 +16,7 @@ from engram.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from engram.errors import EngramError
     from engram.model import Memory
@@ -67,16 +67,30 @@ def open_memory(folder: str = "", *, environ: Mapping[str, str] | None = None) -
 
 
 def load(
-    session: Session, task: str, *, budget: int | None = None, disclosure: str = "auto", full: bool = False
+    session: Session,
+    task: str,
+    *,
+    budget: int | None = None,
+    disclosure: str = "auto",
+    full: bool = False,
+    without: Iterable[str] = (),
 ) -> Pack:
     """Return the memories that a task needs, within the token budget (C34, C35).
+
+    Args:
+        session: from ``open_memory``.
+        task: what is to be done, in any language.
+        budget: tokens for the text, 50 to 16000; ``load.max_tokens`` by default.
+        disclosure: ``auto``, ``bodies`` or ``cards``.
+        full: whole memories instead of tiers.
+        without: names of ranking signals to leave out, as ``engram load --without`` takes them.
 
     Raises:
         EngramError: where there is no memory, reading is off, or an argument is out of range.
     """
     from engram.service.recalling import load as load_pack
 
-    return load_pack(session, task, budget=budget, disclosure=disclosure, full=full).pack
+    return load_pack(session, task, budget=budget, disclosure=disclosure, full=full, without=without).pack
 
 
 def propose(session: Session, text: str | Candidate, *, kind: str = "", scope: str = "") -> Proposal:

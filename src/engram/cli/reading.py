@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.recall.validity import out_of_service
 from engram.service.reading import Entry, list_memories, show_memory, skipped_lines
-from engram.store.write import today
+from engram.store.files import today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ __all__ = ["list_command", "one_line", "show_command"]
 
 def list_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one line a memory."""
-    entries, skipped = list_memories(session, kind=parsed.value("type"), scope=parsed.value("scope"))
+    entries, skipped = list_memories(
+        session, kind=parsed.value("type"), scope=parsed.value("scope"), everything=parsed.given("all")
+    )
     for entry in entries:
         output.line(one_line(entry))
     for line in skipped_lines(skipped):

@@ -11,9 +11,9 @@ from engram.record import Record
 from engram.safety.fence import show_inert
 from engram.service.merging import appended, merged_content
 from engram.service.nearness import near_memories
-from engram.store.files import digest, read_guarded
+from engram.store.files import digest, read_guarded, today
 from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint
-from engram.store.write import Write, today
+from engram.store.write import Write
 from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
 
 TYPE_CHECKING = False

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Receipt", "RootWriter", "Write", "create_root", "timestamp", "today"]
+__all__ = ["Receipt", "RootWriter", "Write", "create_root", "timestamp"]
 
 _IGNORED = (".cache/", ".journal/", ".lock", "inbox/", "pending-approvals.json", "working/")
 _ATTRIBUTES = ("* -text", f"{LEDGER} merge=union", f"{CHANGELOG} merge=union")
@@ -200,11 +200,6 @@ def timestamp() -> str:
     """Return the present moment as the changelog has it: UTC, milliseconds, ``Z``."""
     now = time.time()
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
-
-
-def today() -> str:
-    """Return the local calendar day, ``YYYY-MM-DD``: the day that a person would write."""
-    return time.strftime("%Y-%m-%d")
 
 
 def _with_lines(old: bytes | None, lines: Sequence[str]) -> bytes:
