@@ -39,7 +39,7 @@ class Judged(NamedTuple):
     @property
     def exact(self) -> bool:
         """Whether word and target are those of the label."""
-        return self.word == self.pair["verdict"] and self.target == self.pair["target"]
+        return (self.word, self.target) == (self.pair["verdict"], self.pair["target"])
 
     @property
     def destructive(self) -> bool:
@@ -110,7 +110,8 @@ def main() -> int:
         for one in results:
             if not one.exact and one.pair["half"] == "develop":
                 texts = " ## ".join(memory["text"] for memory in one.pair["memories"])
-                print(f"{one.pair['verdict']} {one.pair['target']} got {one.word} {one.target}: {texts} => {one.pair['text']}")
+                print(f"{one.pair['verdict']} {one.pair['target']} got {one.word} {one.target}:")
+                print(f"    {texts} => {one.pair['text']}")
     kept = not any(one.destructive for one in results) and exact_share(results) >= LEAST_EXACT
     if not kept:
         print(f"NOT KEPT: no destructive verdict, and {LEAST_EXACT:.0%} exact")

@@ -49,10 +49,15 @@ def test_nfc_and_nfd_are_one_text() -> None:  # F20, K1
 
 
 @pytest.mark.parametrize(
-    "text", ["Prices are stored as integers in dollars.", "Prices are stored as integers in cents since May."]
+    ("text", "word"),
+    [
+        ("Prices are stored as integers in dollars.", "SUPERSEDE"),
+        ("Prices are stored as integers in cents since May.", "UPDATE"),
+        ("Prices are shown with two decimals.", "ADD"),
+    ],
 )
-def test_another_text_is_no_noop(text: str) -> None:  # F20
-    assert judge(Candidate("rule", text), ALL).word == "ADD"
+def test_another_text_is_no_noop(text: str, word: str) -> None:  # F20
+    assert judge(Candidate("rule", text), ALL).word == word
 
 
 def test_noop_is_judged_before_an_explicit_update() -> None:  # F20
@@ -85,22 +90,24 @@ def test_a_target_that_is_no_id_is_a_usage_error() -> None:  # F12
 
 
 def test_an_add_shows_the_nearest_memories_at_most_three() -> None:  # F20
-    near = [memory(f"m{n}", f"Use pnpm for every install of package {'very ' * n}new") for n in range(5)]
-    verdict = judge(Candidate("rule", "Use pnpm for every install of package old"), [*near, CENTS])
+    near = [memory(f"m{n}", f"The retry limit for {'very ' * n}large uploads is 1.") for n in range(5)]
+    verdict = judge(Candidate("rule", "The retry limit for uploads is 3."), [*near, CENTS])
     assert (verdict.word, verdict.line()) == ("ADD", "Verdict: ADD")
     assert verdict.related == ("m0", "m1", "m2")
     assert "m0" not in verdict.reason, "the related ones have a line of their own"
 
 
-def test_chinese_texts_are_near_by_pairs_of_characters() -> None:  # H1
-    stored = [memory("a", "结账页面的价格必须以整数分存储。"), memory("b", "部署只在星期二进行。")]
-    assert judge(Candidate("", "结账页面的价格必须以整数分来存储，不用浮点。"), stored).related == ("a",)
-
-
-def test_words_of_any_script_count_and_a_word_between_characters_is_one() -> None:
-    stored = [memory("a", "Le café-crème coûte 3 €."), memory("b", "用pnpm安装依赖")]
-    assert judge(Candidate("", "Le café-crème coûte 4 €."), stored).related == ("a",)
-    assert judge(Candidate("", "请用pnpm安装依赖"), stored).related == ("b",)
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("The billing amber gateway waits 30 seconds.", "The billing cobalt gateway waits 30 seconds."),
+        ("Crane 17 lifts 3 tons.", "Crane 18 lifts 3 tons."),
+        ("17号吊车可以吊3吨。", "18号吊车可以吊3吨。"),
+        ("La grúa 17 levanta 3 toneladas.", "La grúa 18 levanta 3 toneladas."),
+    ],
+)
+def test_two_names_or_numbers_are_two_subjects_and_never_related(stored: str, text: str) -> None:  # F20
+    assert judge(Candidate("rule", text), [memory("m", stored)]) == Verdict("ADD", "", "no memory says this yet")
 
 
 def test_nothing_in_common_is_a_plain_add() -> None:

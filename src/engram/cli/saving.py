@@ -35,6 +35,7 @@ def save_command(session: Session, parsed: Parsed, output: Output) -> int:
     _show(proposal, output, typed=bool(candidate.type))
     if not any(planned.writes for planned in proposal.planned):
         data = {"saved": False, "outcomes": [_planned_as_data(planned) for planned in proposal.planned]}
+        data["ageing"] = _ageing_as_data(proposal)
         output.text("Nothing to save.")
         return output.done(data)
     way, note = _ask(session, output)
@@ -42,6 +43,7 @@ def save_command(session: Session, parsed: Parsed, output: Output) -> int:
     for outcome in outcomes:
         _say_outcome(session, outcome, output)
     data = {"saved": True, "outcomes": [_outcome_as_data(session, outcome) for outcome in outcomes]}
+    data["ageing"] = _ageing_as_data(proposal)
     return output.done(data, code=max(outcome.code for outcome in outcomes))
 
 
@@ -73,9 +75,14 @@ def _show(proposal: Proposal, output: Output, *, typed: bool) -> None:
         lines.append(show_line(planned.verdict.line()))
         if planned.verdict.reason:
             lines.append(show_line(planned.verdict.reason))
+        if planned.verdict.others:
+            lines.append(show_line(f"Also with the old value: {', '.join(planned.verdict.others)}"))
         if planned.verdict.related:
             lines.append(show_line(f"Related: {', '.join(planned.verdict.related)}"))
     lines += [show_line(f"Redacted: {message}") for message in proposal.redacted]
+    lines += [
+        show_line(f'"{word.word}" means {word.meant} today; write the date if it matters') for word in proposal.ageing
+    ]
     if not typed and any(planned.verdict.word == "ADD" for planned in proposal.planned):
         lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
     for line in lines:
@@ -140,11 +147,16 @@ def _planned_as_data(planned: Planned) -> dict[str, object]:
         "line": planned.verdict.line(),
         "reason": planned.verdict.reason,
         "related": list(planned.verdict.related),
+        "others": list(planned.verdict.others),
         "id": planned.id,
         "type": planned.type,
         "title": planned.title,
         "saved": False,
     }
+
+
+def _ageing_as_data(proposal: Proposal) -> list[dict[str, str]]:
+    return [{"word": one.word, "meant": one.meant} for one in proposal.ageing]
 
 
 def _outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What a text states: its statements, and of each the main clause apart from reasons, asides and what was not chosen."""
+"""What a text states: its statements, and the main clause of each apart from reasons, asides and rejected choices."""
 
 from __future__ import annotations
 
@@ -128,7 +128,12 @@ def main_clause(tokens: Sequence[Token], language: Language) -> Clause:
         else:
             words = [*left, left[-1].replace(text="=", word="BE", key="BE", loose="BE", mark=True, name=False), *right]
     segments = _segments(words)
-    if len(segments) > 1 and not front and _begins_scope(segments[0], language) and not _has_verb(segments[0], language):
+    if (
+        len(segments) > 1
+        and not front
+        and _begins_scope(segments[0], language)
+        and not _has_verb(segments[0], language)
+    ):
         front = tuple(segments.pop(0))
     if len(segments) > 1 and not front and len(segments[0]) <= _SHORT and not _says_something(segments[0], language):
         front = tuple(segments.pop(0))  # In short, …; Desde 2020, …
@@ -193,5 +198,5 @@ def _says_something(words: Sequence[Token], language: Language) -> bool:
 
 
 def _has_verb(words: Sequence[Token], language: Language) -> bool:
-    """Say whether a front part is a sentence by itself, such as ``Before the merge is done``: never, where it scopes."""
+    """Say whether a front part is a sentence by itself; one that begins with ``when`` or ``if`` never is."""
     return words[0].word not in language.clauses and any(token.word == "BE" for token in words)

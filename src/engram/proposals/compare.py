@@ -314,9 +314,7 @@ class _Comparison:
         if len(old) != 1 or len(new) != 1:
             return False
         opposites = self.language.opposites
-        return (
-            frozenset((old[0].loose, new[0].loose)) in opposites or frozenset((old[0].key, new[0].key)) in opposites
-        )
+        return frozenset((old[0].loose, new[0].loose)) in opposites or frozenset((old[0].key, new[0].key)) in opposites
 
     def place_of_choice(self, one: _Difference) -> tuple[Kind, str]:
         language, known = self.language, self.known
@@ -377,7 +375,7 @@ class _Comparison:
         all_known = {token.key for token in self.known.significant}
         all_new = {token.key for token in self.new.significant}
         return bool(known - all_new) and bool(new - all_known) and not any(
-            one.slot in {"object"} or one.place == "after" for one in self.differences
+            one.slot == "object" or one.place == "after" for one in self.differences
         )  # fmt: skip
 
 

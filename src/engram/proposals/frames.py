@@ -193,7 +193,7 @@ class _Parser:
                 break
             if not self.is_verb(token) or before.word in self.language.prepositions:
                 continue
-            if before.word in self.language.articles and before.word not in {"lo"}:
+            if before.word in self.language.articles and before.word != "lo":
                 continue
             if self.has_form(token, before, words[at + 1] if at + 1 < len(words) else None):
                 found = at
@@ -204,7 +204,9 @@ class _Parser:
         if self.language.code == "vi":
             return True
         if self.language.code == "es":
-            return before.word in {"se", "lo", "le"} or word.endswith(("a", "e", "an", "en", "ó", "aron", "ieron", "án", "á"))
+            return before.word in {"se", "lo", "le"} or word.endswith(
+                ("a", "e", "an", "en", "ó", "aron", "ieron", "án", "á")
+            )
         opened = after is None or bool(
             after.number
             or after.mark
@@ -246,7 +248,9 @@ class _Parser:
                 if not (self.is_verb(words[at]) and plain.endswith(ends)):
                     return verb, False, at
                 passive = True
-            elif not passive and (words[at].word in self.language.articles or words[at].word in self.language.prepositions):
+            elif not passive and (
+                words[at].word in self.language.articles or words[at].word in self.language.prepositions
+            ):
                 return verb, False, at
         verb = words[at].loose
         self.significant.append(words[at])

@@ -70,12 +70,12 @@ def _ascii(text: str, at: int, end: int, found: list[Token]) -> int:
     if number is None:
         found.append(Token(word, folded, folded, folded, name=looks_like_name(word, first=False)))
         return end
-    value, unit = number
-    return _number(text, at, end, value, unit, found)
+    return _number(text, at, end, number, found)
 
 
-def _number(text: str, at: int, end: int, value: str, unit: str, found: list[Token]) -> int:
+def _number(text: str, at: int, end: int, number: tuple[str, str], found: list[Token]) -> int:
     """Take a number with its unit; one that is the name of a thing (17号, 第3章) is a word."""
+    value, unit = number
     rest = text[end:].lstrip(" ")
     skipped = len(text) - end - len(rest)
     month = found and found[-1].word == "月"
@@ -100,7 +100,7 @@ def _han(text: str, at: int, found: list[Token]) -> int:
         folded = word.casefold()
         spelled = spelled_number(word)
         if spelled and any(text[at + size : at + size + length] in UNITS for length in range(_LONGEST_UNIT, 0, -1)):
-            return _number(text, at, at + size, spelled, "", found)
+            return _number(text, at, at + size, (spelled, ""), found)
         if folded in WORDS or (size > 1 and (class_of(folded) or folded in UNITS)):
             found.append(Token(word, folded, folded, folded))
             return at + size
@@ -259,9 +259,7 @@ class _Parser:
         if self.verb and self.verb_token:
             self.subject += [self.verb_token, *self.object]  # 部署时间是周五
             self.object = []
-        self.blocks = [
-            block if block.place == "front" else block.replace(place="subject") for block in self.blocks
-        ]
+        self.blocks = [block if block.place == "front" else block.replace(place="subject") for block in self.blocks]
         self.verb, self.verb_token = "be", None
 
     def choice(self) -> None:

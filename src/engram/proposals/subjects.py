@@ -113,7 +113,11 @@ def _thin(known: _Said, new: _Said) -> bool:
 def _scopes_differ(known: _Said, new: _Said, language: Language) -> bool:
     """Say whether parts behind a comma name two cases: "before the till sees it", "before the app sees it"."""
     cases = [
-        {frame.blocks[0].preposition: [token.key for token in frame.significant] for frame in said.asides if _is_case(frame)}
+        {
+            frame.blocks[0].preposition: [token.key for token in frame.significant]
+            for frame in said.asides
+            if _is_case(frame)
+        }
         for said in (known, new)
     ]
     return any(
@@ -129,8 +133,7 @@ def _is_case(frame: Frame) -> bool:
 def _repeats(known: Sequence[_Said], new: Reading, language: Language) -> bool:
     """Say whether a new text repeats every one of some statements."""
     return all(
-        any(compare(said.frame, other.frame, language).kind in {"same", "more"} for other in new.said)
-        for said in known
+        any(compare(said.frame, other.frame, language).kind in {"same", "more"} for other in new.said) for said in known
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from engram.proposals.languages.tables import MARKS
+from engram.proposals.languages.tables import MARKS, word_set
 from engram.proposals.values import UNITS, number_of, spelled_number
 from engram.record import Record
 from engram.text.words import is_unspaced
@@ -23,14 +23,15 @@ _LONGEST_PHRASE = 4
 # Letters that only Vietnamese has among the languages with tables.
 _VIETNAMESE = frozenset("ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ")
 # Words of grammar that show a language; none of them is a word of grammar in another one here.
-_SPANISH = frozenset(
-    """el la los las un una de del al en por para con sin que es son se nunca siempre cada usa usar utiliza utilizar debe
-    deben hay su sus y o como más entre esta este están está lo le antes después cuando desde hasta sobre todo todos toda
-    todas porque nuestro nuestra evita evitar elimina ni""".split()
+_SPANISH = word_set(
+    """el la los las un una de del al en por para con sin que es son se nunca siempre cada usa usar utiliza
+    utilizar debe deben hay su sus y o como más entre esta este están está lo le antes después cuando desde hasta
+    sobre todo todos toda todas porque nuestro nuestra evita evitar elimina ni"""
 )
-_ENGLISH = frozenset(
-    """the a an of in on at for with without to from and or is are be must should never always use every each when before
-    after by as not do don't that this we our it its has have all any only because if than per over into does""".split()
+_ENGLISH = word_set(
+    """the a an of in on at for with without to from and or is are be must should never always use every each when
+    before after by as not do don't that this we our it its has have all any only because if than per over into
+    does"""
 )
 
 

@@ -6,12 +6,13 @@ import os
 
 from engram.errors import EngramError, IntegrityError, StoreError, UsageError
 from engram.model import KINDS
+from engram.proposals.ageing import ageing
 from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
 from engram.record import Record
 from engram.safety.scan import check, refusal
 from engram.service.author import author_of
 from engram.service.planning import Planned, plan
-from engram.store.files import digest
+from engram.store.files import digest, today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from engram.config.author import Author
     from engram.model import Kind
+    from engram.proposals.ageing import Ageing
     from engram.service.session import Session
     from engram.store.write import Receipt
 
@@ -28,12 +30,16 @@ _KIND_WORDS: dict[str, Kind] = {**{kind: kind for kind in KINDS}, "workflow": "s
 
 
 class Proposal(Record):
-    """A candidate with what it would do in each scope, and what was redacted on the way."""
+    """A candidate with what it would do in each scope, and what was redacted on the way.
+
+    ``ageing`` are words of it that mean another day later, with the date that they mean today (F20).
+    """
 
     candidate: Candidate
     planned: tuple[Planned, ...]
     author: Author
     redacted: tuple[str, ...] = ()
+    ageing: tuple[Ageing, ...] = ()
 
 
 class Outcome(Record):
@@ -102,7 +108,7 @@ def propose(session: Session, candidate: Candidate, *, scope: str = "") -> Propo
     scopes = session.save_scopes(scope or candidate.scope)
     author = author_of(session)
     planned = [plan(session.root(name), checked, author) for name in scopes]
-    return Proposal(checked, tuple(planned), author, redacted)
+    return Proposal(checked, tuple(planned), author, redacted, ageing(checked.text, today()))
 
 
 def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> list[Outcome]:

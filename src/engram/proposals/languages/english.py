@@ -67,14 +67,20 @@ _PHRASES = {
 
 _PREPOSITIONS = {
     word: word
-    for word in (
+    for word in word_set(
         "in on at to from with without by for of as via through using under into within after before during when while"
         " if unless until between against about across behind beside over above below per onto than till except where"
         " inside outside whenever every despite like among towards around past"
-    ).split()
+    )
 }
 _PREPOSITIONS |= {"using": "with", "via": "through", "inside": "in", "into": "in", "onto": "on", "till": "until",
                   "whenever": "when", "except": "unless"}  # fmt: skip
+
+_FLIPS = {
+    "avoid": "", "forbid": "", "forbidden": "", "prohibit": "", "ban": "", "disallow": "", "deni": "", "prevent": "",
+    "illeg": "", "unaccept": "", "off-limit": "", "disabl": "enabl", "deactiv": "enabl", "refus": "accept",
+    "reject": "accept", "exclud": "includ",
+}  # fmt: skip
 
 ENGLISH = Language(
     code="en",
@@ -118,11 +124,7 @@ ENGLISH = Language(
         shut sleep stage stream strip suffix suspend swap switch tear terminate throttle unlock visit wipe yield carry
         lift buy eat drink"""
     ),
-    flips={
-        "avoid": "", "forbid": "", "forbidden": "", "prohibit": "", "ban": "", "disallow": "", "deni": "", "prevent": "",
-        "illeg": "", "unaccept": "", "off-limit": "", "disabl": "enabl", "deactiv": "enabl", "refus": "accept",
-        "reject": "accept", "exclud": "includ",
-    },  # fmt: skip
+    flips=_FLIPS,
     grants=_stems("allow permit acceptable ok okay fine legal"),
     opposites=pairs(
         """before/after with/without LEAST/MOST above/below true/false required/optional mandatory/optional

@@ -17,13 +17,15 @@ _VERB_ENDS = (
 _REFLEXIVE = ("arse", "erse", "irse", "arlo", "arla", "erlo", "irlo", "arlos", "arlas")
 _IRREGULAR = {
     "escrito": "escribir", "escrita": "escribir", "escritos": "escribir", "escritas": "escribir", "hecho": "hacer",
-    "hecha": "hacer", "hechos": "hacer", "haga": "hacer", "hagas": "hacer", "hacemos": "hacer", "hecha": "hacer",
+    "hecha": "hacer", "hechos": "hacer", "haga": "hacer", "hagas": "hacer", "hacemos": "hacer",
     "puesto": "poner", "puesta": "poner", "pon": "poner", "ponga": "poner", "pongas": "poner", "roto": "romper",
     "abierto": "abrir", "abierta": "abrir", "elige": "elegir", "elija": "elegir", "elijas": "elegir", "sube": "subir",
     "elegimos": "elegir", "tiene": "tener", "tienen": "tener", "ten": "tener", "tenga": "tener", "tengas": "tener",
     "despliegues": "desplegar", "despliegue": "desplegar", "prefiere": "preferir", "prefieras": "preferir",
-    "mantiene": "mantener", "mantienen": "mantener", "mantengas": "mantener", "mantenga": "mantener", "manten": "mantener",
-    "cierra": "cerrar", "cierran": "cerrar", "empieza": "empezar", "empiezan": "empezar", "dice": "decir", "di": "decir",
+    "mantiene": "mantener", "mantienen": "mantener", "mantengas": "mantener", "mantenga": "mantener",
+    "manten": "mantener",
+    "cierra": "cerrar", "cierran": "cerrar", "empieza": "empezar", "empiezan": "empezar", "dice": "decir",
+    "di": "decir",
 }  # fmt: skip
 
 
@@ -62,7 +64,8 @@ _PHRASES = {
     "nunca": "NOT", "jamas": "NOT", "jamás": "NOT", "no": "NOT", "ningun": "NOT", "ningún": "NOT", "ninguna": "NOT",
     "ninguno": "NOT", "tampoco": "NOT", "ya no": "NOT", "no se debe": "MUST NOT", "no se deben": "MUST NOT",
     "no debe": "MUST NOT", "no deben": "MUST NOT", "no se puede": "MUST NOT", "no se pueden": "MUST NOT",
-    "no puede": "MUST NOT", "no pueden": "MUST NOT", "no hay que": "MUST NOT", "nadie": "NOT", "bajo ningun concepto": "NOT",
+    "no puede": "MUST NOT", "no pueden": "MUST NOT", "no hay que": "MUST NOT", "nadie": "NOT",
+    "bajo ningun concepto": "NOT",
     "bajo ningún concepto": "NOT", "en ningun caso": "NOT", "en ningún caso": "NOT", "queda prohibido": "MUST NOT",
     "esta prohibido": "BE prohibido", "no debemos": "MUST NOT", "no hacer": "NOT", "evitar": "evitar",
     "debe": "MUST", "deben": "MUST", "debemos": "MUST", "debería": "MUST", "deberia": "MUST", "deberían": "MUST",
@@ -82,21 +85,25 @@ _PHRASES = {
     "en lugar de": "INSTEAD", "en vez de": "INSTEAD", "y no": "INSTEAD", "antes que": "INSTEAD", "frente a": "INSTEAD",
     "pero no": "INSTEAD", "al menos": "LEAST", "como mínimo": "LEAST", "como minimo": "LEAST", "por lo menos": "LEAST",
     "un mínimo de": "LEAST", "como máximo": "MOST", "como maximo": "MOST", "a lo sumo": "MOST", "no más de": "MOST",
-    "un máximo de": "MOST", "hasta": "hasta", "no mas de": "MOST", "menos de": "bajo", "más de": "sobre", "mas de": "sobre",
+    "un máximo de": "MOST", "hasta": "hasta", "no mas de": "MOST", "menos de": "bajo", "más de": "sobre",
+    "mas de": "sobre",
     "antes de": "antes", "despues de": "despues", "después de": "despues", "tras": "despues", "dentro de": "en",
     "a través de": "por", "a traves de": "por", "por medio de": "con", "mediante": "con", "por encima de": "sobre",
-    "por debajo de": "bajo", "a partir de": "desde", "junto a": "con", "cada vez que": "cuando", "siempre que": "cuando",
-    "en caso de": "si", "por defecto": "", "en todo momento": "", "de momento": "", "por ahora": "", "a partir de ahora": "",
-    "por favor": "", "en general": "", "en paralelo": "paralelo", "en serie": "secuencial", "por ciento": "%", "a las": "alas", "a la": "a", "salvo": "salvo",
+    "por debajo de": "bajo", "a partir de": "desde", "junto a": "con", "cada vez que": "cuando",
+    "siempre que": "cuando",
+    "en caso de": "si", "por defecto": "", "en todo momento": "", "de momento": "", "por ahora": "",
+    "a partir de ahora": "",
+    "por favor": "", "en general": "", "en paralelo": "paralelo", "en serie": "secuencial", "por ciento": "%",
+    "a las": "alas", "a la": "a", "salvo": "salvo",
     "excepto": "salvo", "menos": "menos", "para cada": "para", "en caso contrario": "BECAUSE", "por tanto": "BECAUSE",
 }  # fmt: skip
 
 _PREPOSITIONS = {
     word: word
-    for word in (
+    for word in word_set(
         "en a al de del con sin por para desde hasta sobre bajo entre según segun cuando si durante mientras antes"
         " despues alas salvo contra hacia como donde vía via"
-    ).split()
+    )
 }
 _PREPOSITIONS |= {"al": "a", "del": "de", "segun": "según", "via": "por", "vía": "por", "usando": "con"}
 
@@ -104,9 +111,9 @@ SPANISH = Language(
     code="es",
     phrases=_PHRASES,
     fillers=word_set(
-        """siempre también tambien solo sólo solamente unicamente únicamente actualmente ahora ya se lo le les todo toda
-        todos todas cada cualquier cualesquiera estrictamente simplemente normalmente generalmente sencillamente hoy
-        aquí aqui nos me te obligatoriamente necesariamente que haber hay"""
+        """siempre también tambien solo sólo solamente unicamente únicamente actualmente ahora ya se lo le les
+        todo toda todos todas cada cualquier cualesquiera estrictamente simplemente normalmente generalmente
+        sencillamente hoy aquí aqui nos me te obligatoriamente necesariamente que haber hay"""
     ),
     articles=word_set(
         """el la los las un una unos unas este esta estos estas ese esa esos esas nuestro nuestra nuestros nuestras tu
@@ -130,44 +137,53 @@ SPANISH = Language(
         limitar redondear quedar versionar esperar llegar rotar renovar"""
     ),
     verbs=_verbs(
-        """añadir agregar pedir comprobar revisar limpiar copiar crear cortar declarar borrar eliminar depender describir
-        activar esperar exportar fallar seguir obtener dar tener ayudar ocultar incluir aumentar reducir informar unir
-        enlazar listar mirar marcar mencionar necesitar notificar pasar pausar preparar producir proteger tirar encolar
-        rebasar recibir rechazar recordar quitar renombrar repetir reemplazar requerir exigir reiniciar resolver
-        restaurar reutilizar escalar ver buscar compartir parar detener soportar admitir aceptar sincronizar decir tocar
-        lanzar intentar actualizar verificar avisar evitar conectar consumir convertir cubrir depurar detectar emitir
-        escapar evaluar superar exponer extender extraer filtrar vaciar congelar agrupar ignorar inyectar invocar
-        bloquear montar anidar normalizar parchear consultar redirigir vender apagar dormir romper commitear hacer
-        levantar mergear pushear llevar empujar transportar conducir mezclar"""
+        """añadir agregar pedir comprobar revisar limpiar copiar crear cortar declarar borrar eliminar depender
+        describir activar esperar exportar fallar seguir obtener dar tener ayudar ocultar incluir aumentar reducir
+        informar unir enlazar listar mirar marcar mencionar necesitar notificar pasar pausar preparar producir
+        proteger tirar encolar rebasar recibir rechazar recordar quitar renombrar repetir reemplazar requerir
+        exigir reiniciar resolver restaurar reutilizar escalar ver buscar compartir parar detener soportar admitir
+        aceptar sincronizar decir tocar lanzar intentar actualizar verificar avisar evitar conectar consumir
+        convertir cubrir depurar detectar emitir escapar evaluar superar exponer extender extraer filtrar vaciar
+        congelar agrupar ignorar inyectar invocar bloquear montar anidar normalizar parchear consultar redirigir
+        vender apagar dormir romper commitear hacer levantar mergear pushear llevar empujar transportar conducir
+        mezclar"""
     ),
     flips={
         _loose(word): _loose(positive)
         for word, positive in (
-            ("evitar", ""), ("prohibir", ""), ("impedir", ""), ("vetar", ""), ("denegar", ""), ("desactivar", "activar"),
-            ("deshabilitar", "activar"), ("rechazar", "aceptar"), ("excluir", "incluir"),
+            ("evitar", ""),
+            ("prohibir", ""),
+            ("impedir", ""),
+            ("vetar", ""),
+            ("denegar", ""),
+            ("desactivar", "activar"),
+            ("deshabilitar", "activar"),
+            ("rechazar", "aceptar"),
+            ("excluir", "incluir"),
         )
-    },  # fmt: skip
+    },
     grants=_verbs("permitir autorizar aceptable"),
     opposites=pairs(
         """antes/despues con/sin LEAST/MOST sobre/bajo verdadero/falso obligatorio/opcional público/privado
-        abierto/cerrado síncrono/asíncrono manual/automático manualmente/automáticamente secuencial/paralelo lento/rápido
-        mutable/inmutable estable/inestable seguro/inseguro diario/semanal diario/mensual semanal/mensual
-        diariamente/semanalmente semanalmente/mensualmente horario/diario primero/último mayúsculas/minúsculas
-        local/remoto requerido/opcional activado/desactivado gratuito/pago ascendente/descendente barato/caro
-        relativo/absoluto interno/externo necesario/opcional firmado/anónimo""",
+        abierto/cerrado síncrono/asíncrono manual/automático manualmente/automáticamente secuencial/paralelo
+        lento/rápido mutable/inmutable estable/inestable seguro/inseguro diario/semanal diario/mensual
+        semanal/mensual diariamente/semanalmente semanalmente/mensualmente horario/diario primero/último
+        mayúsculas/minúsculas local/remoto requerido/opcional activado/desactivado gratuito/pago
+        ascendente/descendente barato/caro relativo/absoluto interno/externo necesario/opcional firmado/anónimo""",
         _loose,
     ),
     attributes=keyed(
         """límite puerto color versión nombre rama dueño dueña responsable encargado encargada mantenedor
         mantenedora día hora formato idioma lengua licencia región base editor tema estilo sangría indentación
-        codificación moneda tamaño longitud ancho intervalo número cantidad umbral objetivo nivel servidor dirección ruta
-        carpeta directorio prefijo sufijo plazo presupuesto precio coste costo tasa cuota capital sede oficina ubicación
-        canal framework biblioteca librería herramienta formateador linter gestor proveedor estrategia política modo
-        estado retraso ventana periodo edad máximo mínimo retención duración tiempo profundidad altura peso temperatura
-        contraseña usuario cuenta contacto revisor revisora unidad separador delimitador convención estándar protocolo
-        esquema motor registro cola clave rol fecha semana mes año trimestre piso planta sala plataforma dominio orden
-        prioridad frecuencia compilador intérprete zona algoritmo modelo pasarela almacén origen destino raíz sistema
-        método tablero proceso jefe jefa cliente lenguaje tipografía fuente timeout hosting""",
+        codificación moneda tamaño longitud ancho intervalo número cantidad umbral objetivo nivel servidor
+        dirección ruta carpeta directorio prefijo sufijo plazo presupuesto precio coste costo tasa cuota capital
+        sede oficina ubicación canal framework biblioteca librería herramienta formateador linter gestor proveedor
+        estrategia política modo estado retraso ventana periodo edad máximo mínimo retención duración tiempo
+        profundidad altura peso temperatura contraseña usuario cuenta contacto revisor revisora unidad separador
+        delimitador convención estándar protocolo esquema motor registro cola clave rol fecha semana mes año
+        trimestre piso planta sala plataforma dominio orden prioridad frecuencia compilador intérprete zona
+        algoritmo modelo pasarela almacén origen destino raíz sistema método tablero proceso jefe jefa cliente
+        lenguaje tipografía fuente timeout hosting""",
         _key,
     ),
     clauses=word_set("que quien cuyo cuya cuando si porque mientras donde como"),
