@@ -107,7 +107,9 @@ def main_clause(tokens: Sequence[Token], language: Language) -> Clause:
             words = words[:at]
             break
     for at, token in enumerate(words):
-        contrast = token.word == "INSTEAD" or (token.word == "over" and words[0].loose in language.choose)
+        contrast = token.word == "INSTEAD" or (
+            token.word == "over" and any(word.loose in language.choose for word in words[:3])
+        )
         if at and contrast:
             rejected = tuple(words[at + 1 :])
             asides.append(rejected)

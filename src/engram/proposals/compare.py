@@ -28,6 +28,11 @@ _NEAR = 0.5
 _CONJUNCTIONS = frozenset(("and", "or", "y", "o", "e", "u", "và", "hoặc", "、", "&", "和", "或"))
 # Prepositions of place, which may stand for each other: "runs on Linux", "runs in Docker".
 _WHERE = frozenset(("in", "on", "at", "en", "a", "在", "到", "ở", "trên", "trong"))
+# Nouns behind a name that are no things of their own: the locales folder, PNG format.
+_CONTAINERS = (
+    "folder", "directori", "format", "branch", "port", "carpeta", "directorio", "formato", "rama", "puerto", "目录",
+    "文件夹", "格式", "分支", "端口", "thư mục",
+)  # fmt: skip
 # Classes whose words also stand before a noun to name one of several things.
 _NAMING_CLASSES = frozenset(("colour", "language", "day", "month", "daytime"))
 
@@ -228,7 +233,9 @@ class _Comparison:
         found = [self.place_of(one) for one in self.differences]
         kinds = [kind for kind, _ in found]
         if "different" in kinds:
-            return "different", "", "", ""
+            alone = len(found) == 1 and not self.added and not self.missing
+            first = self.differences[0]
+            return "different", found[0][1] if alone else "", _words(first.old_core, ()), _words(first.new_core, ())
         if any(one.slot in {"verb", "form"} for one in self.differences):
             alone = len(self.differences) == 1 and not self.added and not self.missing
             close = alone or self.share >= _NEAR
@@ -297,7 +304,8 @@ class _Comparison:
             return at > 0 and ("." in token.number or bool(class_of(tokens[at - 1].word)))
         if at == 0 and self.known.order and one.slot == "object" and self.language.code != "zh":
             # "Keep 5 releases" counts; "Build 7 failed" names a build.
-            return at + 1 < len(tokens) and tokens[at + 1].word.endswith("s")
+            alone = len(tokens) == 1 and bool(self.known.blocks)
+            return alone or (at + 1 < len(tokens) and tokens[at + 1].word.endswith("s"))
         if at == 0:
             return not (year and one.place != "after")
         before = tokens[at - 1]
@@ -329,7 +337,7 @@ class _Comparison:
         if known.verb == "be":
             return self.place_of_complement(one)
         if shared and self.shares_head(one):
-            return "different", ""
+            return "different", "choice"
         if known.verb in language.choose and one.slot == "object":
             if known.turned and not all(core and (core[0].name or class_of(core[0].word)) for core in (old, new)):
                 return "doubt", ""
@@ -365,8 +373,9 @@ class _Comparison:
     def shares_head(self, one: _Difference) -> bool:
         """Say whether both name one of several things of a kind: the amber gateway, the cobalt gateway."""
         if self.language.code in {"es", "vi"}:
-            return one.start > 0
-        return one.known[-1].key == one.new[-1].key
+            return one.start > 0 and one.known[0].key not in _CONTAINERS
+        ends = "".join([token.word for token in one.known[-2:]]) if self.language.code == "zh" else one.known[-1].key
+        return one.known[-1].key == one.new[-1].key and not ends.endswith(_CONTAINERS)
 
     def names_differ(self) -> bool:
         """Say whether each has a name or a number that the other lacks: then they are two, and not near."""

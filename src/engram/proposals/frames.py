@@ -6,7 +6,7 @@ wrong in both, and what it cannot place makes the verdict doubtful, which is an 
 
 from __future__ import annotations
 
-from engram.proposals.values import class_of
+from engram.proposals.values import UNITS, class_of
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -24,9 +24,11 @@ __all__ = ["Block", "Frame", "frame_of"]
 
 _DAY_BLOCK = {"en": "on", "es": "en", "vi": "vào"}
 _PARTICIPLE_ENDS = {
-    "en": ("ed", "en", "t", "n", "ing"),
+    "en": ("d", "en", "t", "n", "ing"),
     "es": ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas", "ando", "iendo"),
 }
+# What is needed in a version is chosen in it: Node 20 is required.
+_NEEDED = frozenset(("requir", "need", "recommend", "requer", "necesit", "exig", "recomend"))
 _PLURALS = frozenset(("people", "data", "children", "men", "women", "criteria", "they"))
 
 
@@ -116,7 +118,8 @@ class _Parser:
         subject = self.take(words[start:pivot], "subject")
         verb, passive, at = self.verb_at(pivot) if pivot < len(words) else ("", False, pivot)
         rest = self.take(words[at:], "after")
-        turned = verb in self.language.choose and (passive or not rest) and bool(subject) and not order
+        chosen = verb in self.language.choose and (passive or not rest)
+        turned = (chosen or (passive and verb in _NEEDED)) and bool(subject) and not order
         if turned:
             subject, rest = (), subject  # pnpm is used for installs
         elif verb == "be" and rest and not order and self.is_inverse(subject, rest):
@@ -157,7 +160,7 @@ class _Parser:
                 break
         if mark < len(words):
             return mark, not any(self.content(token) for token in words[start:mark])
-        if first < len(words) and self.begins_order(first):
+        if first < len(words) and ((start and self.is_verb(words[first])) or self.begins_order(first)):
             return first, True
         finite = self.finite(first)
         if finite < len(words):
@@ -221,8 +224,8 @@ class _Parser:
             return False
         plural = before.word in _PLURALS or (before.word.endswith("s") and not before.word.endswith("ss"))
         if word.endswith("s") and not word.endswith("ss"):
-            return not plural or token.loose in self.language.choose
-        return plural and (opened or token.loose in self.language.choose)
+            return not plural or before.word in _PLURALS or token.loose in self.language.choose
+        return plural and (opened or token.loose in self.language.choose or token.loose in self.language.settle)
 
     def verb_at(self, pivot: int) -> tuple[str, bool, int]:
         """Return the verb, whether it is passive, and where what follows it begins."""
@@ -245,7 +248,8 @@ class _Parser:
             if verb == "be":
                 ends = _PARTICIPLE_ENDS.get(self.language.code, ("",))
                 plain = words[at].word.removesuffix("s") if self.language.code == "es" else words[at].word
-                if not (self.is_verb(words[at]) and plain.endswith(ends)):
+                plainly = words[at].loose in self.language.grants or words[at].loose in self.language.flips
+                if not plainly and not (self.is_verb(words[at]) and plain.endswith(ends)):
                     return verb, False, at
                 passive = True
             elif not passive and (
@@ -298,6 +302,8 @@ class _Parser:
             current = []
         for at, token in enumerate(words):
             canonical = language.prepositions.get(token.word)
+            if canonical == "every" and not (at + 1 < len(words) and _is_measure(words[at + 1])):
+                continue  # every endpoint, but every two weeks
             if canonical is not None and not token.name and at + 1 < len(words):
                 if started:
                     self.blocks.append(Block(preposition, tuple(current), place))
@@ -316,6 +322,10 @@ class _Parser:
         if started:
             self.blocks.append(Block(preposition, tuple(current), place))
         return tuple(slot)
+
+
+def _is_measure(token: Token) -> bool:
+    return bool(token.number) or token.word in UNITS or class_of(token.word) == "day"
 
 
 def frame_of(clause: Clause, language: Language) -> Frame:

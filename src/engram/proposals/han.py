@@ -188,7 +188,7 @@ class _Parser:
     def take(self, token: Token, *, last: bool) -> None:
         word = token.word
         canonical = CHINESE.prepositions.get(word)
-        if token.number or token.name:
+        if token.number or token.name or self.is_inside(word):
             self.put(token)
         elif word in DENIALS:
             self.negative = not self.negative
@@ -216,6 +216,15 @@ class _Parser:
             self.put(token)
         else:
             self.put(token)
+
+    def is_inside(self, word: str) -> bool:
+        """Say whether one character stands inside a name that a preposition began: 维也纳, 布拉格."""
+        if len(word) > 1 or not self.block or self.preposition == "to":
+            return False
+        before = self.block[-1]
+        return not (before.number or before.name or class_of(before.word) or len(before.word) > 1) and (
+            word in CHINESE.fillers or word in CHINESE.verbs or word in CHINESE.settle
+        )
 
     def put(self, token: Token) -> None:
         self.significant.append(token)

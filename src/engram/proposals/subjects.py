@@ -83,7 +83,7 @@ def relate(known: Reading, new: Reading) -> Finding:
 def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     head = new.said[0]
     finding = compare(known.frame, head.frame, language)
-    if finding.kind == "doubt" and finding.what == "choice" and _rejects(known, head):
+    if finding.kind in {"doubt", "different"} and finding.what == "choice" and _rejects(known, head):
         finding = finding.replace(kind="conflict")
     if finding.kind in {"conflict", "more", "same"} and (_scopes_differ(known, head, language) or _thin(known, head)):
         return finding.replace(kind="doubt", what="")

@@ -106,13 +106,13 @@ ENGLISH = Language(
         generate render merge tag authenticate cache validate measure live run listen reside own maintain lead approve
         belong locate move migrate switch bill pay price ship serve speak expire return cost take last open close start
         end begin happen occur finish implement license licence draw upload archive retry time limit
-        set pin base translate test lint quote sort delimit separate count schedule plan hold import back persist
+        set pin base target follow change go translate test lint quote sort delimit separate count schedule plan hold import back persist
         index assign sit stay remain work pack bundle print monitor display show calculate compute express commit
         review handle process load read fetch dial rotate backup meet arrive leave depart average total round"""
     ),
     verbs=_stems(
         """add allow ask check clean contain copy create declare define delete depend describe drop enable ensure
-        expect export fail fix follow get give go have help hide include increase reduce inform invite join know let
+        expect export fail fix get give have help hide include increase reduce inform invite join know let
         link list look mark mention mock need notify order pass pause post prepare prevent produce protect provide pull
         query queue reach rebase receive refactor reject remember remove rename reopen repeat replace request require
         reset resolve respond restart restore retain retire reuse roll say scale search see share skip split squash
