@@ -6,6 +6,7 @@ from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import render_memory, update_document
 from engram.model import FOLDERS, Memory
+from engram.proposals.ageing import ageing
 from engram.proposals.verdicts import Verdict, judge
 from engram.record import Record
 from engram.safety.fence import show_inert
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from engram.config.author import Author
     from engram.model import Kind, Scope
+    from engram.proposals.ageing import Ageing
     from engram.proposals.candidates import Candidate
 
 __all__ = ["Planned", "plan"]
@@ -34,6 +36,7 @@ class Planned(Record):
         writes: the memory files with the hash that each had when this was computed; empty for a NOOP.
         preview: the diff that a human approves; no line of it can be read as Engram's own (C42).
         base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
+        ageing: words of the text that mean another day later, with the date that they mean today (F20).
     """
 
     scope: Scope
@@ -44,6 +47,18 @@ class Planned(Record):
     writes: tuple[Write, ...]
     preview: str
     base: str
+    ageing: tuple[Ageing, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a human has to know beside the verdict line, a sentence each; to be shown inert."""
+        found = [self.verdict.reason] if self.verdict.reason else []
+        if self.verdict.others:
+            found.append(f"Also with the old value: {', '.join(self.verdict.others)}")
+        if self.verdict.related:
+            found.append(f"Related: {', '.join(self.verdict.related)}")
+        found += [f'"{one.word}" means {one.meant} today; write the date if it matters' for one in self.ageing]
+        return tuple(found)
 
     @property
     def effect(self) -> tuple[str, str, str, tuple[Write, ...]]:
@@ -51,7 +66,15 @@ class Planned(Record):
         return self.verdict.word, self.verdict.id, self.id, self.writes
 
 
-def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "") -> Planned:
+def plan(
+    root: MemoryRoot,
+    candidate: Candidate,
+    author: Author,
+    note: str = "",
+    *,
+    day: str = "",
+    taken: frozenset[str] = frozenset(),
+) -> Planned:
     """Return what saving ``candidate`` would do in ``root`` now; nothing is written.
 
     Args:
@@ -59,6 +82,8 @@ def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "")
         candidate: checked by the safety rules already.
         author: who a new memory is by.
         note: a human's note, kept in the memory.
+        day: the day to write into it; today by default.
+        taken: folded ids that others of the same batch will have (F11).
 
     Raises:
         NotFoundError: when it names a memory that is not there.
@@ -71,24 +96,32 @@ def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "")
     for name in (candidate.update, candidate.supersedes):
         _check_target(root, name)
     verdict = judge(candidate, [stored.memory for stored in memories])
+    day = day or today()
     match verdict.word:
         case "NOOP":
             target = _stored(root, verdict.id)
             return Planned(root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base)
         case "UPDATE":
-            return _plan_update(root, candidate, verdict, note=note, base=base)
+            planned = _plan_update(root, candidate, verdict, note=note, base=base, day=day)
         case _:
-            return _plan_add(root, candidate, verdict, author, note=note, base=base)
+            planned = _plan_add(root, candidate, verdict, author, note=note, base=base, day=day, reserved=taken)
+    return planned.replace(ageing=ageing(candidate.text, day))
 
 
 def _plan_add(
-    root: MemoryRoot, candidate: Candidate, verdict: Verdict, author: Author, *, note: str, base: str
+    root: MemoryRoot,
+    candidate: Candidate,
+    verdict: Verdict,
+    author: Author,
+    *,
+    note: str,
+    base: str,
+    day: str,
+    reserved: frozenset[str],
 ) -> Planned:
-    day = today()
     kind = candidate.type or "knowledge"
     title = candidate.title or title_of(candidate.text)
-    taken = {fold_id(known) for known in root.ids()}
-    memory_id = unique_slug(slug(title, kind), taken)
+    memory_id = unique_slug(slug(title, kind), reserved.union(map(fold_id, root.ids())))
     variants = (("Light", candidate.light), ("Balanced", candidate.balanced), ("Strict", candidate.strict))
     memory = Memory(
         id=memory_id,
@@ -134,7 +167,9 @@ def _plan_add(
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
 
 
-def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, note: str, base: str) -> Planned:
+def _plan_update(
+    root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, note: str, base: str, day: str
+) -> Planned:
     # The author of a memory stays; the changelog and Git say who changed it.
     old = _stored(root, verdict.id)
     memory = old.memory
@@ -143,7 +178,6 @@ def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, no
             f"{memory.id} is a {memory.type}; an UPDATE cannot make it a {candidate.type}.",
             hint=f"Use SUPERSEDES: {memory.id} to replace it with a {candidate.type}.",
         )
-    day = today()
     changes: dict[str, object] = {
         "content": merged_content(memory.content, candidate.text),
         "updated": day,

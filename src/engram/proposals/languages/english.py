@@ -101,14 +101,15 @@ ENGLISH = Language(
     scopes=word_set("for of before after during when while if unless until per about against except where every like"),
     choose=_stems("use prefer choose pick adopt employ utilise utilize favour favor standardise standardize select"),
     settle=_stems(
-        """store keep save put write log send deploy publish host place push record track document name call format
-        indent release ship report serialize serialise encode encrypt sign cut compress build compile install manage
-        generate render merge tag authenticate cache validate measure live run listen reside own maintain lead approve
-        belong locate move migrate switch bill pay price ship serve speak expire return cost take last open close start
-        end begin happen occur finish implement license licence draw upload archive retry time limit
-        set pin base target follow change go translate test lint quote sort delimit separate count schedule plan hold import back persist
-        index assign sit stay remain work pack bundle print monitor display show calculate compute express commit
-        review handle process load read fetch dial rotate backup meet arrive leave depart average total round"""
+        """store keep save put write log send deploy publish host place push record track document name call
+        format indent release ship report serialize serialise encode encrypt sign cut compress build compile
+        install manage generate render merge tag authenticate cache validate measure live run listen reside own
+        maintain lead approve belong locate move migrate switch bill pay price ship serve speak expire return cost
+        take last open close start end begin happen occur finish implement license licence draw upload archive
+        retry time limit set pin base target follow change go translate test lint quote sort delimit separate
+        count schedule plan hold import back persist index assign sit stay remain work pack bundle print monitor
+        display show calculate compute express commit review handle process load read fetch dial rotate backup
+        meet arrive leave depart average total round"""
     ),
     verbs=_stems(
         """add allow ask check clean contain copy create declare define delete depend describe drop enable ensure
