@@ -80,7 +80,9 @@ class _Parser:
 
     def __init__(self, clause: Clause, language: Language) -> None:
         self.language = language
-        self.negative = sum(token.word == "NOT" for token in clause.main) % 2 == 1
+        denials = sum(token.word == "NOT" for token in clause.main)
+        # Two denials cancel each other in English; "no despliegues nunca" denies once.
+        self.negative = denials % 2 == 1 if language.code == "en" else denials > 0
         self.may = any(token.word == "MAY" for token in clause.main)
         self.urged = bool(clause.main) and (
             clause.main[0].word in {"NOT", "MUST", "always", "please", "siempre", "hãy", "luôn", "usually"}
