@@ -33,6 +33,10 @@ _CONTAINERS = (
     "folder", "directori", "format", "branch", "port", "carpeta", "directorio", "formato", "rama", "puerto", "目录",
     "文件夹", "格式", "分支", "端口", "thư mục",
 )  # fmt: skip
+# Nouns before a number that is no name of theirs: port 8080, but user 42.
+_SETTINGS = frozenset(
+    ("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "版本", "端口", "级别")
+)
 # Classes whose words also stand before a noun to name one of several things.
 _NAMING_CLASSES = frozenset(("colour", "language", "day", "month", "daytime"))
 
@@ -316,6 +320,8 @@ class _Comparison:
         if self.language.code == "zh" and one.slot == "object" and self.known.verb in self.language.settle:
             return before.name or _is_attribute(tokens[:at], self.language)
         version = before.name or "." in token.number or bool(class_of(before.word)) or token.word.startswith("v")
+        if self.known.order and one.slot == "object":
+            return version or before.key in _SETTINGS
         return version or _is_attribute(tokens[:at], self.language)
 
     def are_opposite_words(self, old: Sequence[Token], new: Sequence[Token]) -> bool:
@@ -331,7 +337,8 @@ class _Comparison:
         shared = len(one.known) > len(old) or len(one.new) > len(new)
         both_classed = bool(old and new and class_of(old[0].word) and class_of(new[0].word))
         if same_class and not (shared and class_of(old[0].word) in _NAMING_CLASSES and known.verb != "be"):
-            return ("conflict", "choice") if one.number <= 1 or not known.object else ("doubt", "")
+            first = one.number <= 1 or class_of(old[0].word) not in _NAMING_CLASSES
+            return ("conflict", "choice") if first else ("doubt", "")
         if both_classed and not same_class:
             return "doubt", ""
         if known.verb == "be":

@@ -27,15 +27,19 @@ def _stems(text: str) -> frozenset[str]:
 
 _PHRASES = {
     # Denials.
-    "never": "NOT", "not": "NOT", "no": "NOT", "don't": "NOT", "dont": "NOT", "doesn't": "NOT", "didn't": "NOT",
+    "never": "NOT", "not": "NOT", "no": "NOT", "don't": "MUST NOT", "dont": "MUST NOT", "doesn't": "MUST NOT",
+    "didn't": "MUST NOT",
     "can't": "MUST NOT", "cannot": "MUST NOT", "mustn't": "MUST NOT", "shouldn't": "MUST NOT", "won't": "MUST NOT",
     "isn't": "BE NOT", "aren't": "BE NOT", "wasn't": "BE NOT", "weren't": "BE NOT", "no longer": "NOT",
     "not allowed to": "MUST NOT", "nobody": "NOT", "none": "NOT", "at no time": "NOT", "under no circumstances": "NOT",
-    "does not": "NOT", "do not": "NOT", "did not": "NOT", "doesnt": "NOT", "must never": "MUST NOT",
+    "does not": "MUST NOT", "do not": "MUST NOT", "did not": "MUST NOT", "doesnt": "MUST NOT", "must never": "MUST NOT",
     "not permitted to": "MUST NOT", "is off": "BE disabled", "are off": "BE disabled", "is on": "BE enabled",
     "turn off": "disable", "turned off": "disabled", "switch off": "disable", "switched off": "disabled",
     "turn on": "enable", "turned on": "enabled", "switch on": "enable", "switched on": "enabled",
     "out of bounds": "forbidden", "not ok": "forbidden",
+    "don't forget to": "", "do not forget to": "", "never forget to": "", "never fail to": "", "don't hesitate to": "",
+    "do not hesitate to": "", "without exception": "", "without fail": "", "stop using": "NOT use",
+    "quit using": "NOT use",
     # Where a verb follows.
     "must": "MUST", "should": "MUST", "shall": "MUST", "will": "MUST", "may": "MAY", "can": "MAY", "could": "MAY",
     "would": "MUST", "might": "MAY", "has to": "MUST", "have to": "MUST", "need to": "MUST", "needs to": "MUST",

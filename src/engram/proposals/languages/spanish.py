@@ -61,6 +61,9 @@ def _verbs(text: str) -> frozenset[str]:
 
 
 _PHRASES = {
+    "no olvides": "", "no te olvides de": "", "no olvidar": "", "nunca olvides": "", "no dejes de": "",
+    "no dudes en": "",
+    "sin excepción": "", "sin excepcion": "", "sin falta": "", "deja de": "NOT", "dejar de": "NOT", "dejad de": "NOT",
     "nunca": "NOT", "jamas": "NOT", "jamás": "NOT", "no": "NOT", "ningun": "NOT", "ningún": "NOT", "ninguna": "NOT",
     "ninguno": "NOT", "tampoco": "NOT", "ya no": "NOT", "no se debe": "MUST NOT", "no se deben": "MUST NOT",
     "no debe": "MUST NOT", "no deben": "MUST NOT", "no se puede": "MUST NOT", "no se pueden": "MUST NOT",
