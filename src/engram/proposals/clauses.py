@@ -19,6 +19,7 @@ _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；", " — ", " – ", "
 _ABBREVIATIONS = ("e.g", "i.e", "vs", "approx", "p.ej", "etc", "cf", "no", "aprox")
 _CONJUNCTIONS = frozenset(("and", "or", "y", "o", "e", "u", "và", "hoặc", "&"))
 _MOST = 40  # statements of one text; what stands further down is no longer what it is about
+_LONGEST_LINE = 8000  # characters of a line that are taken apart; what goes on is one piece
 _SHORT = 3  # words of one member of a list
 _SHORT_VALUE = 4  # words after a colon that are a value
 
@@ -61,7 +62,8 @@ def statements_of(text: str) -> list[Statement]:
             bare = bare[2:].lstrip()
         if fenced or not bare or (bare.startswith("#") and bare.lstrip("#").startswith(" ")):
             continue  # a heading says nothing by itself
-        sentences = [part for part in _sentences(bare) if any(char.isalnum() for char in part)]
+        parts = [*_sentences(bare[:_LONGEST_LINE]), bare[_LONGEST_LINE:]]
+        sentences = [part for part in parts if any(char.isalnum() for char in part)]
         if sentences:
             found.append(Statement(sentences[0], tuple(sentences[1:])))
         if len(found) == _MOST:

@@ -315,6 +315,8 @@ class _Comparison:
         before = tokens[at - 1]
         if before.number or before.mark:
             return True
+        if ":" in token.number:
+            return True  # a time of day
         if one.place != "after":
             return False
         if self.language.code == "zh" and one.slot == "object" and self.known.verb in self.language.settle:
@@ -343,7 +345,11 @@ class _Comparison:
             return "doubt", ""
         if known.verb == "be":
             return self.place_of_complement(one)
-        if shared and self.shares_head(one):
+        if (
+            shared
+            and self.shares_head(one)
+            and not (one.slot in _WHERE and known.verb in language.settle and _named(one))
+        ):
             return "different", "choice"
         if known.verb in language.choose and one.slot == "object":
             if known.turned and not all(core and (core[0].name or class_of(core[0].word)) for core in (old, new)):
@@ -381,6 +387,8 @@ class _Comparison:
         """Say whether both name one of several things of a kind: the amber gateway, the cobalt gateway."""
         if self.language.code in {"es", "vi"}:
             return one.start > 0 and one.known[0].key not in _CONTAINERS
+        if self.language.code == "zh" and self.known.verb == "use" and not self.known.blocks:
+            return False  # 用Figma画原型: what stands behind the name is what it is used for
         ends = "".join([token.word for token in one.known[-2:]]) if self.language.code == "zh" else one.known[-1].key
         return one.known[-1].key == one.new[-1].key and not ends.endswith(_CONTAINERS)
 
@@ -443,6 +451,11 @@ def _same_class(old: Sequence[Token], new: Sequence[Token]) -> bool:
         return False
     first, second = class_of(old[0].word), class_of(new[0].word)
     return bool(first) and first == second
+
+
+def _named(one: _Difference) -> bool:
+    """Say whether two names differ and nothing else: the Amsterdam data centre, the Paris data centre."""
+    return len(one.old_core) == len(one.new_core) == 1 and one.old_core[0].name and one.new_core[0].name
 
 
 def _has_name(tokens: Iterable[Token]) -> bool:

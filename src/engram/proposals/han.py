@@ -128,7 +128,7 @@ def han_clause(tokens: Sequence[Token]) -> Clause:
             segments[-1].append(token)
     segments = [segment for segment in segments if segment] or [[]]
     front: tuple[Token, ...] = ()
-    if len(segments) > 1 and _is_front(segments[0]):
+    if len(segments) > 1 and segments[1][0].word not in REASONS and _is_front(segments[0]):
         front = tuple(segments.pop(0))
     main: list[Token] = []
     rejected: tuple[Token, ...] = ()
@@ -156,8 +156,12 @@ def _is_front(segment: Sequence[Token]) -> bool:
         timed
         or first in CHINESE.clauses
         or prepositions.get(last, "") in _TIMES
-        or (first in prepositions and prepositions[first] not in {"LEAST", "MOST"})
+        or (first in prepositions and prepositions[first] not in {"LEAST", "MOST"} and not any(map(_acts, segment)))
     )
+
+
+def _acts(token: Token) -> bool:
+    return token.word in CHINESE.settle or token.word in CHINESE.verbs or token.word in CHOICES or token.word in COPULAS
 
 
 class _Parser:

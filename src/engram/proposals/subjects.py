@@ -24,6 +24,9 @@ __all__ = ["Reading", "read", "relate"]
 # Nearer first: what is certain stands before what is in doubt.
 _ORDER = ("conflict", "more", "same", "doubt", "different", "far")
 _FAR = Finding("far")
+_SEPARATE = {code: " " for code in range(128) if not chr(code).isalnum()}
+_LONGEST = 1000  # characters of a sentence; nobody says one thing in more
+_MOST_ASIDES = 12  # sentences behind the first one that are compared each with each
 _LEAST = 2  # words that a statement has at least, to be found behind the first one
 
 
@@ -90,7 +93,7 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     if finding.kind not in {"same", "more"}:
         return finding
     new_asides = [*head.asides, *[frame for said in new.said[1:] for frame in (said.frame, *said.asides)]]
-    for aside in new_asides:
+    for aside in new_asides[: 2 * _MOST_ASIDES]:
         for other in known.asides:
             again = _compare_asides(other, aside, language)
             if again.kind == "conflict":
@@ -170,6 +173,9 @@ def _said(statement: Statement, code: str) -> _Said:
     asides: list[Frame] = []
     aside_words: set[str] = set()
     for number, text in enumerate((statement.head, *statement.rest)):
+        if number > _MOST_ASIDES:
+            aside_words |= _words([text])
+            continue
         clause, frame = _parse(text, code)
         frames.append(frame)
         if number:
@@ -182,7 +188,7 @@ def _said(statement: Statement, code: str) -> _Said:
                 aside_words |= _words([token.text for token in tokens])
     return _Said(
         frames[0],
-        (*asides, *frames[1:]),
+        (*asides, *frames[1:])[:_MOST_ASIDES],
         tuple([token.key for token in rejected]),
         frozenset(_words((statement.head, *statement.rest))),
         frozenset(aside_words),
@@ -192,6 +198,9 @@ def _said(statement: Statement, code: str) -> _Said:
 def _words(texts: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for text in texts:
+        if text.isascii():
+            found.update(text.lower().translate(_SEPARATE).split())
+            continue
         run = ""
         for char in unicodedata.normalize("NFC", text).casefold() + " ":
             if char >= "\u2e80" and char.isalnum():
@@ -206,6 +215,7 @@ def _words(texts: Sequence[str]) -> set[str]:
 
 
 def _parse(text: str, code: str) -> tuple[Clause, Frame]:
+    text = text[:_LONGEST]
     if code == "zh":
         from engram.proposals.han import han_clause, han_tokens
 

@@ -111,7 +111,7 @@ ENGLISH = Language(
         maintain lead approve belong locate move migrate switch bill pay price ship serve speak expire return cost
         take last open close start end begin happen occur finish implement license licence draw upload archive
         retry time limit set pin base target follow change go translate test lint quote sort delimit separate
-        count schedule plan hold import back persist index assign sit stay remain work pack bundle print monitor
+        count schedule plan hold import back persist index assign sit stand stay remain work pack bundle print monitor
         display show calculate compute express commit review handle process load read fetch dial rotate backup
         meet arrive leave depart average total round"""
     ),

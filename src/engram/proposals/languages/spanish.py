@@ -130,14 +130,15 @@ SPANISH = Language(
     scopes=word_set("para de antes despues cuando si durante mientras según contra entre salvo donde como"),
     choose=_verbs("usar utilizar emplear preferir elegir escoger adoptar"),
     settle=_verbs(
-        """guardar almacenar poner escribir registrar enviar mandar desplegar publicar alojar colocar subir documentar
-        llamar formatear indentar sangrar lanzar reportar serializar codificar cifrar encriptar firmar comprimir
-        construir compilar instalar gestionar generar fusionar etiquetar autenticar validar medir vivir correr ejecutar
-        escuchar residir mantener aprobar mover migrar cambiar facturar pagar servir hablar caducar expirar vencer
-        devolver costar tardar durar abrir cerrar empezar comenzar terminar acabar ocurrir reintentar fijar configurar
-        traducir probar ordenar separar contar programar planificar guardar importar persistir asignar trabajar
-        empaquetar imprimir mostrar calcular expresar archivar dibujar hacer celebrar responder leer conservar retener
-        limitar redondear quedar versionar esperar llegar rotar renovar"""
+        """guardar almacenar poner escribir registrar enviar mandar desplegar publicar alojar colocar subir
+        documentar llamar formatear indentar sangrar lanzar reportar serializar codificar cifrar encriptar firmar
+        comprimir construir compilar instalar gestionar generar fusionar etiquetar autenticar validar medir vivir
+        correr ejecutar escuchar residir mantener aprobar mover migrar cambiar facturar pagar servir hablar
+        caducar expirar vencer devolver costar tardar durar abrir cerrar empezar comenzar terminar acabar ocurrir
+        reintentar fijar configurar traducir probar ordenar separar contar programar planificar guardar importar
+        persistir asignar trabajar empaquetar funcionar salir imprimir mostrar calcular expresar archivar dibujar
+        hacer celebrar responder leer conservar retener limitar redondear quedar versionar esperar llegar rotar
+        renovar"""
     ),
     verbs=_verbs(
         """añadir agregar pedir comprobar revisar limpiar copiar crear cortar declarar borrar eliminar depender
