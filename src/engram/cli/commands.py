@@ -231,6 +231,26 @@ COMMANDS: tuple[Command, ...] = (
         examples=("engram config view", "engram config get load.limit", "engram config set load.limit 6"),
     ),
     Command(
+        "hook",
+        "Answer an event of a host: its JSON comes in, memory for its agent goes out.",
+        "engram.hooks",
+        "run_hook",
+        arguments=(Argument("HOST", "claude, codex, gemini, cursor, copilot, opencode, cline or windsurf"),),
+        examples=("engram hook claude",),
+        details="engram link registers it. It reads standard input, takes 2 seconds at most, and always exits with 0.",
+    ),
+    Command(
+        "set-read",
+        "Say when hooks give memory to an agent.",
+        "engram.cli.configuring",
+        "set_read_command",
+        arguments=(Argument("MODE", "auto, startup, always, manual or off"),),
+        options=(Option("global", "change your own configuration instead of the workspace's"),),
+        examples=("engram set-read startup", "engram set-read off --global"),
+        details="auto: at the start of a session, and with each prompt what it has not seen. startup: at the start "
+        "only. always: with each prompt everything that fits. manual: only when asked. off: reading is off.",
+    ),
+    Command(
         "author",
         "Say who you are in the memories that you save.",
         "engram.cli.configuring",
