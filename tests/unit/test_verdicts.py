@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from engram.errors import NotFoundError, UsageError
 from engram.model import Memory
 from engram.proposals.candidates import Candidate
+from engram.proposals.languages.english import ENGLISH
+from engram.proposals.languages.spanish import SPANISH
 from engram.proposals.verdicts import Verdict, judge, normalise
+
+if TYPE_CHECKING:
+    from engram.proposals.languages.tables import Language
 
 
 def memory(id: str, content: str, **fields: str) -> Memory:  # noqa: A002
@@ -138,3 +145,13 @@ def test_the_order_of_the_memories_changes_nothing() -> None:  # C42
 )
 def test_normalise_folds_writing_and_keeps_meaning(left: str, right: str, same: bool) -> None:  # F20
     assert (normalise(left) == normalise(right)) is same
+
+
+@pytest.mark.parametrize("language", [ENGLISH, SPANISH], ids=["en", "es"])
+@pytest.mark.parametrize("table", ["choose", "settle", "verbs", "attributes", "grants"])
+def test_every_word_of_a_table_is_found_by_its_key(language: Language, table: str) -> None:
+    key = language.key if table == "attributes" else language.loose
+    words = [word for some in getattr(language, table)._words.values() for word in some]
+    assert words
+    assert [word for word in words if key(word) not in getattr(language, table)] == []
+    assert "xyzzy" not in getattr(language, table)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    # How it counts ("span", "away", or which weekday), the unit, and how many of them from now.
+    _Moment = tuple[str, str, int]
+
 __all__ = ["Ageing", "ageing"]
 
 
@@ -93,6 +96,7 @@ _UNITS = {
     )
     for word in words.split()
 }
+_HAN_TAILS = (("之前", -1), ("以前", -1), ("前", -1), ("之后", 1), ("以后", 1), ("之後", 1), ("后", 1), ("後", 1))
 # Words of a part of the day that stand before "mañana" where it is no day: por la mañana, cada mañana.
 _NO_DAY_BEFORE = frozenset(("la", "las", "cada", "una", "esta", "mañanas"))
 _OUTER = ".,;:!?()[]{}\"'«»“”‘’…*_¡¿"
@@ -106,118 +110,122 @@ def ageing(text: str, day: str) -> tuple[Ageing, ...]:
         text: any text; what stands in backticks is code.
         day: the day on which it is read, ``YYYY-MM-DD``.
     """
-    from datetime import date
+    plain = " ".join(unicodedata.normalize("NFC", text).split("`")[::2])
+    found = _spaced(plain)
+    if not plain.isascii():
+        found += _unspaced(plain)
+    if not found:
+        return ()
+    from datetime import date  # most texts have no word that ages
 
     today = date.fromisoformat(day)
-    plain = " ".join(unicodedata.normalize("NFC", text).split("`")[::2])
-    found = [*_spaced(plain, today), *_unspaced(plain, today)]
-    return tuple(dict.fromkeys(found))
+    shown = [Ageing(word, meant) for word, moment in found if (meant := _date_of(moment, today))]
+    return tuple(dict.fromkeys(shown))
 
 
-def _spaced(text: str, today: date) -> list[Ageing]:
+def _spaced(text: str) -> list[tuple[str, _Moment]]:
     words = [word.strip(_OUTER) for word in text.split()]
     folded = [word.casefold() for word in words]
     found = []
     at = 0
     while at < len(words):
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
-            meant = _meaning(folded[at : at + length], today)
-            if length > 1 and folded[at] in {"in", "en"} and not words[at][0].isupper():
-                meant = ""  # due in 30 days: a span, whenever it is read
-            if length == 1 and at and folded[at] == "mañana" and folded[at - 1] in _NO_DAY_BEFORE:
-                meant = ""
-            if meant:
-                found.append(Ageing(" ".join(words[at : at + length]), meant))
-                at += length
-                break
+            moment = _moment(folded[at : at + length])
+            if moment is None or _is_no_date(words, folded, at, length):
+                continue
+            found.append((" ".join(words[at : at + length]), moment))
+            at += length
+            break
         else:
             at += 1
     return found
 
 
-def _meaning(words: Sequence[str], today: date) -> str:
-    """Return what some words mean together, ``""`` for nothing that ages."""
+def _is_no_date(words: Sequence[str], folded: Sequence[str], at: int, length: int) -> bool:
+    """Say whether words only look as if they aged: "due in 30 days", "por la mañana"."""
+    if length > 1:
+        return folded[at] in {"in", "en"} and not words[at][0].isupper()
+    return bool(at) and folded[at] == "mañana" and folded[at - 1] in _NO_DAY_BEFORE
+
+
+def _moment(words: Sequence[str]) -> _Moment | None:
+    """Return what some words mean together, None for nothing that ages."""
     known = _PHRASES.get(" ".join(words))
     if known:
-        return _span(*known, today)
+        return "span", *known
     match words:
         case ["last" | "next" | "this" | "coming" as which, name] | [("último" | "próximo" | "este") as which, name]:
             if name in _WEEKDAYS:
-                return _weekday(_WEEKDAYS[name], which, today)
+                return which, "weekday", _WEEKDAYS[name]
         case [name, ("pasado" | "próximo") as which] if name in _WEEKDAYS:
-            return _weekday(_WEEKDAYS[name], which, today)
+            return which, "weekday", _WEEKDAYS[name]
         case [name, "que", "viene"] if name in _WEEKDAYS:
-            return _weekday(_WEEKDAYS[name], "next", today)
-        case [count, unit, "ago" | "trước"]:
-            return _away(count, unit, -1, today)
-        case ["hace", count, unit]:
-            return _away(count, unit, -1, today)
-        case ["in" | "en", count, unit] if unit in _UNITS:
-            return _away(count, unit, 1, today)
-        case ["dentro", "de", count, unit]:
-            return _away(count, unit, 1, today)
-        case [count, unit, "from", "now"]:
-            return _away(count, unit, 1, today)
+            return "next", "weekday", _WEEKDAYS[name]
+        case [count, unit, "ago" | "trước"] | ["hace", count, unit]:
+            return _away(count, unit, -1)
+        case ["in" | "en", count, unit] | ["dentro", "de", count, unit] | [count, unit, "from", "now"]:
+            return _away(count, unit, 1)
         case _:
             pass
-    return ""
+    return None
 
 
-def _unspaced(text: str, today: date) -> list[Ageing]:
+def _unspaced(text: str) -> list[tuple[str, _Moment]]:
     found = []
     at = 0
     while at < len(text):
-        if text[at] < "\u2e80" and not text[at].isdigit():
-            at += 1
-            continue
-        length, meant = _han_at(text, at, today)
-        if length:
-            found.append(Ageing(text[at : at + length], meant))
-            at += length
-        else:
-            at += 1
+        length, moment = _han_at(text, at) if text[at] >= "\u2e80" or text[at].isdigit() else (0, None)
+        if moment is not None:
+            found.append((text[at : at + length], moment))
+        at += length or 1
     return found
 
 
-def _han_at(text: str, at: int, today: date) -> tuple[int, str]:
+def _han_at(text: str, at: int) -> tuple[int, _Moment | None]:
     for length in range(min(_HAN_LONGEST, len(text) - at), 0, -1):
         known = _HAN.get(text[at : at + length])
         if known is None:
             continue
-        unit, steps = known
         name = text[at + length : at + length + 1]
-        if unit == "week" and name in _HAN_WEEKDAYS:
-            from datetime import timedelta
-
-            monday = today - timedelta(days=today.weekday())
-            return length + 1, (monday + timedelta(days=7 * steps + _HAN_WEEKDAYS[name])).isoformat()
-        return length, _span(unit, steps, today)
+        if known[0] == "week" and name in _HAN_WEEKDAYS:
+            return length + 1, (str(known[1]), "week's day", _HAN_WEEKDAYS[name])
+        return length, ("span", *known)
     end = at
     while end < len(text) and (text[end].isdigit() or (spelled_number(text[end]) and text[end] >= "\u2e80")):
         end += 1
-    if end == at or (at and text[at - 1].isdigit()):
-        return 0, ""
+    # 发布三天后 counts from the release; only at the beginning it counts from now.
+    if end == at or (at and text[at - 1].isalnum()):
+        return 0, None
     for size in (3, 2, 1):
-        unit_word = text[end : end + size]
-        for ends, sign in ((("前", "之前", "以前"), -1), (("后", "之后", "以后", "後", "之後"), 1)):
-            tail = next((one for one in sorted(ends, key=len)[::-1] if text.startswith(one, end + size)), "")
-            # 发布三天后 counts from the release; only at the beginning it counts from now.
-            if unit_word in _UNITS and tail and (at == 0 or not text[at - 1].isalnum()):
-                meant = _away(text[at:end], unit_word, sign, today)
-                if meant:
-                    return end + size + len(tail) - at, meant
-    return 0, ""
+        for tail, sign in _HAN_TAILS:
+            if text[end : end + size] in _UNITS and text.startswith(tail, end + size):
+                moment = _away(text[at:end], text[end : end + size], sign)
+                if moment:
+                    return end + size + len(tail) - at, moment
+    return 0, None
 
 
-def _away(count: str, unit: str, sign: int, today: date) -> str:
+def _away(count: str, unit: str, sign: int) -> _Moment | None:
     value = number_of(count)
     digits = value[0] if value and not value[1] else spelled_number(count)
     if count in {"a", "an", "un", "una"}:
         digits = "1"
     if not digits.isdecimal() or unit not in _UNITS or int(digits) > _FAR_AWAY:
-        return ""
+        return None
+    return "away", _UNITS[unit], sign * int(digits)
+
+
+def _date_of(moment: _Moment, today: date) -> str:
+    """Return the day or days of a moment, ``""`` where the calendar does not reach so far."""
+    from datetime import timedelta
+
+    kind, unit, steps = moment
+    if unit == "weekday":
+        return _weekday(steps, kind, today)
+    if unit == "week's day":
+        return (today + timedelta(days=7 * int(kind) + steps - today.weekday())).isoformat()
     try:
-        return _step(today, _UNITS[unit], sign * int(digits)).isoformat()
+        return _step(today, unit, steps).isoformat() if kind == "away" else _span(unit, steps, today)
     except (ValueError, OverflowError):
         return ""
 

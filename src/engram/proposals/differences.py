@@ -30,6 +30,7 @@ _CONTAINERS = (
 _SETTINGS = frozenset(
     ("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "版本", "端口", "级别")
 )
+_LONGEST_END = 4  # characters of a Chinese noun that stands at the end of what a sentence is about
 # Classes whose words also stand before a noun to name one of several things.
 _NAMING_CLASSES = frozenset(("colour", "language", "day", "month", "daytime"))
 
@@ -217,5 +218,5 @@ def _has_name(tokens: Iterable[Token]) -> bool:
 def _is_attribute(tokens: Sequence[Token], language: Language) -> bool:
     if language.code == "zh":
         text = "".join([token.word for token in tokens])
-        return any(text.endswith(end) for end in language.attributes)
+        return any(text[-size:] in language.attributes for size in range(1, _LONGEST_END + 1))
     return any(token.key in language.attributes for token in tokens)

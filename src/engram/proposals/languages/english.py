@@ -5,6 +5,10 @@ from __future__ import annotations
 from engram.proposals.languages.tables import Language, keyed, pairs, word_set
 from engram.text.stems import english
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 __all__ = ["ENGLISH"]
 
 _IRREGULAR = {
@@ -21,7 +25,7 @@ def _key(word: str) -> str:
     return english(_IRREGULAR.get(word, word).removesuffix("'s"))
 
 
-def _stems(text: str) -> frozenset[str]:
+def _stems(text: str) -> Container[str]:
     return keyed(text, _key)
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from engram.proposals.languages.tables import Language, keyed, pairs, word_set
 from engram.text.words import fold
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 __all__ = ["SPANISH"]
 
 # Ends of verbs, the longest first; what is left is the stem that all forms of a verb share.
@@ -56,7 +60,7 @@ def _loose(word: str) -> str:
     return plain[:-1] + "z" if plain.endswith("c") and len(plain) > 3 and plain[-2] == "n" else plain
 
 
-def _verbs(text: str) -> frozenset[str]:
+def _verbs(text: str) -> Container[str]:
     return keyed(text, _loose)
 
 

@@ -11,7 +11,7 @@ from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
 __all__ = ["MARKS", "Language", "keyed", "pairs", "word_set"]
 
@@ -48,13 +48,13 @@ class Language(Record):
     people: frozenset[str]
     prepositions: Mapping[str, str]
     scopes: frozenset[str]
-    choose: frozenset[str]
-    settle: frozenset[str]
-    verbs: frozenset[str]
+    choose: Container[str]
+    settle: Container[str]
+    verbs: Container[str]
     flips: Mapping[str, str]
-    grants: frozenset[str]
-    opposites: frozenset[frozenset[str]]
-    attributes: frozenset[str]
+    grants: Container[str]
+    opposites: Container[frozenset[str]]
+    attributes: Container[str]
     clauses: frozenset[str]
     key: Callable[[str], str]
     loose: Callable[[str], str]
@@ -65,16 +65,52 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def keyed(text: str, key: Callable[[str], str]) -> frozenset[str]:
-    """Return the keys of the words of a text."""
-    return frozenset([key(word) for word in text.split()])
+def keyed(text: str, key: Callable[[str], str]) -> Container[str]:
+    """Return the keys of the words of a text, made when the first word with the same letter is looked up.
+
+    Making the keys of all tables would take longer than the interpreter's start, and one save needs few of them.
+    """
+    return _Keys(text, key)
 
 
-def pairs(text: str, key: Callable[[str], str]) -> frozenset[frozenset[str]]:
+def pairs(text: str, key: Callable[[str], str]) -> Container[frozenset[str]]:
     """Return the pairs of a text such as ``before/after open/closed``; capitals are marks and stay as they are."""
-    found = set()
-    for pair in text.split():
-        words = pair.split("/")
-        # Prepositions are compared as they stand, other words by their key.
-        found |= {frozenset(words), frozenset([word if word.isupper() else key(word) for word in words])}
-    return frozenset(found)
+    return _Pairs(text, key)
+
+
+class _Keys:
+    def __init__(self, text: str, key: Callable[[str], str]) -> None:
+        self._key = key
+        self._words: dict[str, list[str]] = {}
+        for word in text.split():
+            self._words.setdefault(word[0], []).append(word)
+        self._keys: dict[str, frozenset[str]] = {}
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str) or not key:
+            return False
+        known = self._keys.get(key[0])
+        if known is None:
+            words = self._words.get(key[0], ())
+            known = self._keys[key[0]] = frozenset([self._key(word) for word in words])
+        return key in known
+
+
+class _Pairs:
+    def __init__(self, text: str, key: Callable[[str], str]) -> None:
+        self._text = text
+        self._key = key
+        self._found: frozenset[frozenset[str]] | None = None
+
+    def __contains__(self, pair: object) -> bool:
+        if self._found is None:
+            found = set()
+            for text in self._text.split():
+                words = text.split("/")
+                # Prepositions are compared as they stand, other words by their key.
+                found |= {
+                    frozenset(words),
+                    frozenset([word if word.isupper() else self._key(word) for word in words]),
+                }
+            self._found = frozenset(found)
+        return pair in self._found
