@@ -159,6 +159,7 @@ COMMANDS: tuple[Command, ...] = (
         options=(
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
+            Option("all", "also memories that another one superseded"),
         ),
         examples=("engram list", "engram list --type rule"),
         aliases=("ls",),

@@ -17,7 +17,9 @@ __all__ = ["list_command", "one_line", "show_command"]
 
 def list_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one line a memory."""
-    entries, skipped = list_memories(session, kind=parsed.value("type"), scope=parsed.value("scope"))
+    entries, skipped = list_memories(
+        session, kind=parsed.value("type"), scope=parsed.value("scope"), everything=parsed.given("all")
+    )
     for entry in entries:
         output.line(one_line(entry))
     for line in skipped_lines(skipped):

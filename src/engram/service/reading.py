@@ -8,7 +8,7 @@ from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedErr
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import Item, Pack, join_whole
-from engram.recall.validity import out_of_service
+from engram.recall.validity import is_superseded, out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
 from engram.store.files import digest, read_guarded, today
@@ -109,16 +109,28 @@ def show_memory(session: Session, text: str) -> Shown:
 
 
 def list_memories(
-    session: Session, *, kind: str = "", scope: str = ""
+    session: Session, *, kind: str = "", scope: str = "", everything: bool = False
 ) -> tuple[list[Entry], list[tuple[MemoryRoot, Skipped]]]:
     """Return the active memories of all roots, by scope, kind and id, and the files that may not be shown.
+
+    Args:
+        session: where one is.
+        kind: only this type of memory.
+        scope: only this scope.
+        everything: also what is superseded, which leaves every list (I1).
 
     Raises:
         UsageError: for an unknown kind or scope.
     """
     check_filters(kind, scope)
     entries, skipped = read_all(session)
-    chosen = [e for e in entries if kind in {"", e.memory.type} and scope in {"", e.memory.scope}]
+    chosen = [
+        entry
+        for entry in entries
+        if kind in {"", entry.memory.type}
+        and scope in {"", entry.memory.scope}
+        and (everything or not is_superseded(entry.memory))
+    ]
     return chosen, skipped
 
 
