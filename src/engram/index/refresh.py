@@ -13,8 +13,7 @@ from engram.index.database import Database, SqliteError, available
 from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
 from engram.model import FOLDERS
 from engram.record import Record
-from engram.store.files import leaves
-from engram.store.ledger import LEDGER, LEGACY_LEDGER
+from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
 
