@@ -150,7 +150,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
     """
     # SQLite takes a while to load, and nothing else here needs it.
     from engram.index.database import SqliteError
-    from engram.index.refresh import rebuild
+    from engram.index.updating import rebuild
     from engram.service.indexes import ask_indexes, cache_of
     from engram.service.scorers import VectorMaker
 

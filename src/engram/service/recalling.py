@@ -9,7 +9,7 @@ from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.indexes import ask_indexes, by_meaning, cache_of
-from engram.service.reading import Entry, check_reading, skipped_lines
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored
 from engram.text.slugs import fold_id
