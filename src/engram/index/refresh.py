@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["INDEX_FILE", "STAMP", "Index", "discard", "open_index", "problems_of", "read_files"]
+__all__ = [
+    "INDEX_FILE",
+    "STAMP",
+    "Index",
+    "discard",
+    "is_current",
+    "open_index",
+    "problems_of",
+    "put_away",
+    "read_files",
+]
 
 INDEX_FILE = "index.sqlite"
 # The key of the state under which the stamp stands that the index was made from.
@@ -43,11 +53,13 @@ class Index(Record):
     Attributes:
         source: the index file, or the same in memory where there can be none.
         problems: files that are no part of it, as far as is known without reading them again.
+        stamp: the ledger and the folders that it was made from; empty where they could not be looked at.
         fallback: why the files were read instead; empty in the usual case.
     """
 
     source: Source
     problems: tuple[Skipped, ...]
+    stamp: str
     fallback: str = ""
 
 
@@ -78,7 +90,7 @@ def open_index(
             database, problems = found
             now = stamp_of(root.path, folders_in(str(database.state[STAMP])))
             if now == database.state[STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
-                return Index(database, problems)
+                return Index(database, problems, now)
             from engram.index.updating import rebuild, update_index
 
             if not update_index(root, cache, database, learn):
@@ -94,12 +106,43 @@ def open_index(
 def read_files(root: MemoryRoot, why: str) -> Index:
     """Return the same without an index file: every memory is read, and the postings stay in this process (F3)."""
     from engram.index.segment import Segment
+    from engram.index.updating import all_folders
 
     segment = Segment()
+    try:
+        stamp = stamp_of(root.path, all_folders(root.path))
+    except OSError:
+        stamp = ""
     found, skipped = root.memories()
     for stored in found:
         segment.add(stored.path, stored.hash, stored.memory)
-    return Index(segment, tuple(skipped), why)
+    return Index(segment, tuple(skipped), stamp, why)
+
+
+def put_away(index: Index) -> bool:
+    """Let an index rest until the next call of this process; False, and it is closed, where it cannot be kept."""
+    if not index.stamp:
+        index.source.close()
+        return False
+    if isinstance(index.source, Database):
+        try:
+            if os.name != "nt":  # Windows lets nobody replace a file that is open, not even with a better one
+                index.source.rest()
+                return True
+        except SqliteError:
+            pass
+        index.source.close()
+        return False
+    return True
+
+
+def is_current(root: MemoryRoot, index: Index) -> bool:
+    """Tell whether an index that was put away says what ``open_index`` would say now; then it may be asked."""
+    if stamp_of(root.path, folders_in(index.stamp)) != index.stamp:
+        return False
+    if any(_is_settled(root, skip) for skip in index.problems[:_LOOKED_AT]):
+        return False
+    return not isinstance(index.source, Database) or index.source.wake()
 
 
 def discard(cache: str) -> None:

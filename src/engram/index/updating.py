@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram.index.folder import make_cache
 from engram.index.refresh import INDEX_FILE, STAMP, problems_of
 from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["make_cache", "rebuild", "update_index"]
+__all__ = ["all_folders", "rebuild", "update_index"]
 
 _SEEN = "ledger.seen"
 # Of so many changed files a rebuild is cheaper than updates, and a quarter of those that are there.
@@ -44,7 +45,7 @@ def rebuild(
     """
     make_cache(cache)
     held = _hold_ledger(root.path, cache)
-    folders = _all_folders(root.path)
+    folders = all_folders(root.path)
     stamp = stamp_of(root.path, folders)
     problems: list[Skipped] = []
     _ = root.ledger().hashes  # splits the ledger once instead of searching it for every path
@@ -250,17 +251,8 @@ def _let_go(held: str, cache: str) -> None:
         os.unlink(held)
 
 
-def make_cache(cache: str) -> None:
-    """Make a folder for derived files that no Git repository takes in."""
-    os.makedirs(cache, exist_ok=True)
-    ignore = os.path.join(cache, ".gitignore")
-    if not os.path.lexists(ignore):
-        # A folder that another program made may lack the line in its own .gitignore (F3).
-        with open(ignore, "w", encoding="utf-8", newline="\n") as file:
-            file.write("*\n")
-
-
-def _all_folders(root: str) -> list[str]:
+def all_folders(root: str) -> list[str]:
+    """Return the sub-folders of active memories, as paths from the root."""
     found: list[str] = []
     pending = list(FOLDERS.values())
     while pending:

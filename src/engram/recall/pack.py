@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     _Shown = tuple["Item", str]
     _Rendered = tuple["Item", str, int, str]  # body, its tokens, card
 
-__all__ = ["DISCLOSURES", "FOREIGN_NOTE", "Item", "Pack", "build_pack", "empty_pack", "join_whole", "render_card"]
+__all__ = [
+    "DISCLOSURES",
+    "FOREIGN_NOTE",
+    "Item",
+    "Pack",
+    "build_pack",
+    "card_of",
+    "empty_pack",
+    "join_whole",
+    "render_card",
+]
 
 DISCLOSURES = ("auto", "bodies", "cards")
 FOREIGN_NOTE = "foreign: reference only"
@@ -138,6 +148,11 @@ def render_card(item: Item, size: int) -> str:
     memory = item.memory
     marks = "".join(f" ({note})" for note in (FOREIGN_NOTE if item.foreign else "", item.note) if note)
     return show_line(f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {memory.title}{marks}")
+
+
+def card_of(item: Item, variant: str) -> str:
+    """Return the card of a memory outside of a pack."""
+    return render_card(item, estimate_tokens(render_body(item, variant)))
 
 
 def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:

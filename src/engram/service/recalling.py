@@ -8,7 +8,8 @@ from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, 
 from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
-from engram.service.indexes import ask_indexes, by_meaning, cache_of
+from engram.service.caches import cache_of, count_reads
+from engram.service.indexes import ask_indexes, by_meaning
 from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["Found", "Loaded", "Recall", "load", "recall"]
+__all__ = ["Found", "Library", "Loaded", "Recall", "load", "recall"]
 
 # More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
 _SPARE = 8
@@ -67,6 +68,7 @@ def load(
     disclosure: str = "auto",
     full: bool = False,
     without: Iterable[str] = (),
+    counted: bool = True,
 ) -> Loaded:
     """Return the memories that a task needs, in tiers and within the token budget (C33 to C35).
 
@@ -77,6 +79,7 @@ def load(
         disclosure: ``auto``, ``bodies`` or ``cards``.
         full: whole memories instead of tiers, as many as it takes where no budget is given.
         without: names of ranking signals to switch off.
+        counted: whether the bodies count as used (C61); not where nobody is given them.
 
     Raises:
         UsageError: for an unknown disclosure or a budget out of range.
@@ -104,6 +107,8 @@ def load(
         pack = build_pack(
             items, limit=limit, budget=tokens, disclosure=disclosure, variant=settings.string("rule_variant")
         )
+    if counted and pack.body_keys:
+        count_reads(session, [one.entry for one in found.found if one.entry.key in pack.body_keys])
     return Loaded(pack, found, found.skipped)
 
 
@@ -125,7 +130,7 @@ def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: in
 
         scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
     try:
-        library = _Library(session, roots, sources)
+        library = Library(session, roots, sources)
         ranking = rank(
             sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out, scorers=scorers
         )
@@ -152,8 +157,11 @@ def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: in
     return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]))
 
 
-class _Library:
-    """The memories of all roots while one recall is made, by key."""
+class Library:
+    """The memories of all roots while one question is answered, by key.
+
+    ``skipped`` gathers what turns out not to be as it was approved.
+    """
 
     def __init__(self, session: Session, roots: Sequence[MemoryRoot], sources: Sequence[Source]) -> None:
         self.skipped: list[tuple[MemoryRoot, Skipped]] = []
