@@ -47,6 +47,7 @@ class Item(Record):
         foreign: True where no human of this machine accepted its root (F18).
         note: what the reader has to know first, such as what superseded it.
         needed_by: for a prerequisite that is no hit itself, the key of the hit that it is there for.
+        card_only: True for a working note, which among memories is one line (C58).
     """
 
     memory: Memory
@@ -54,6 +55,7 @@ class Item(Record):
     foreign: bool = False
     note: str = ""
     needed_by: str = ""
+    card_only: bool = False
 
 
 class Pack(Record):
@@ -92,7 +94,8 @@ def build_pack(
     for item in chosen:
         body = render_body(item, variant)
         size = estimate_tokens(body)
-        rendered.append((item, body if disclosure != "cards" else "", size, render_card(item, size)))
+        whole = disclosure != "cards" and not item.card_only
+        rendered.append((item, body if whole else "", size, render_card(item, size)))
     return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
