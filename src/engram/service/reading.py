@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedError, UsageError
+from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import Item, Pack, join_whole
 from engram.recall.validity import is_superseded, out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import digest, read_guarded, today
-from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, Stored
+from engram.store.root import MemoryRoot, Skipped, Stored
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from engram.service.session import Session
 
 __all__ = [
@@ -33,19 +32,6 @@ __all__ = [
     "show_memory",
     "skipped_lines",
 ]
-
-# More skipped files than this are said in one line with their count (F13).
-_SAID_ONE_BY_ONE = 3
-
-
-class Entry(Record):
-    """A memory in the place where it was found."""
-
-    memory: Memory
-    key: str
-    path: str
-    root: MemoryRoot
-    hash: str
 
 
 class Shown(Record):
@@ -157,42 +143,12 @@ def read_all(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot, Skip
     return entries, skipped
 
 
-def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, ...]:
-    """Return one line for each skipped file; many of one kind in one scope are one line with their count (F13)."""
-    groups: dict[tuple[str, str], list[Skipped]] = {}
-    for root, skip in skipped:
-        groups.setdefault((root.scope, skip.kind), []).append(skip)
-    lines = []
-    for (scope, kind), group in groups.items():
-        if len(group) <= _SAID_ONE_BY_ONE:
-            lines += [skip.text for skip in group]
-        else:
-            how = {
-                "mismatch": "changed since they were approved",
-                "unlisted": "are not in SHA256SUMS",
-                "unreadable": "cannot be read as memory",
-                "duplicate": "have the id of another file",
-                "missing": "are gone",
-            }[kind]
-            command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
-            lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
-    return tuple(lines)
-
-
 def check_filters(kind: str, scope: str) -> None:
     """Raise UsageError for a kind or a scope that a list cannot be narrowed to; an empty one narrows nothing."""
     if kind and kind not in KINDS:
         raise UsageError(f"{kind} is no kind of memory.", hint=f"Kinds are {', '.join(KINDS)}.")
     if scope and scope not in {"workspace", "global"}:
         raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
-
-
-def check_reading(session: Session) -> None:
-    """Raise RefusedError when reading is switched off here (F21 ``read``)."""
-    if session.settings.string("read") == "off":
-        raise RefusedError(
-            "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
-        )
 
 
 def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:

@@ -10,7 +10,7 @@ from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import cache_of, count_reads
 from engram.service.indexes import ask_indexes, by_meaning
-from engram.service.reading import Entry, check_reading, skipped_lines
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored
 from engram.text.slugs import fold_id
