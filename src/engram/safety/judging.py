@@ -1,0 +1,50 @@
+"""What tells a secret from a word, a name, a measure or a stand-in. Plain questions about one value; no patterns."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+__all__ = ["entropy", "has_digits", "is_mixed", "is_random", "is_real", "turns"]
+
+_HEX = frozenset("0123456789abcdefABCDEF")
+
+# What people write where a key belongs: filling, and words (in lower case).
+_FILLING = ("xxxx", "XXXX", "****", "....", "00000000")
+_STAND_INS = ("your-", "your_", "placeholder", "changeme", "change-me", "redacted")
+
+
+def is_real(value: str) -> bool:
+    """Tell a value from the stand-ins of documentation, such as ``ghp_xxxxxxxx``."""
+    folded = value.lower()
+    return not any(run in value for run in _FILLING) and not any(word in folded for word in _STAND_INS)
+
+
+def is_mixed(value: str) -> bool:
+    """Accept what has capitals and small letters: an identifier with a provider's prefix has not."""
+    return is_real(value) and value.lower() != value and value.upper() != value
+
+
+def has_digits(value: str) -> bool:
+    """Accept what holds at least six digits, as every Slack token does."""
+    return is_real(value) and sum(char.isdigit() for char in value) >= 6
+
+
+def is_random(value: str) -> bool:
+    """Accept what changes between letters, capitals and digits as often as random text does, and long hexadecimal."""
+    if not is_real(value) or entropy(value) < 3.0:
+        return False
+    return turns(value) * 5 >= len(value) or (len(value) >= 32 and _HEX.issuperset(value.rpartition("-")[2]))
+
+
+def turns(value: str) -> int:
+    """Count the places where a small letter, capital or digit stands beside one of another class."""
+    classes = ["a" if c.islower() else "A" if c.isupper() else "0" if c.isdigit() else "" for c in value]
+    return sum(1 for left, right in pairwise(classes) if left and right and left != right)
+
+
+def entropy(value: str) -> float:
+    """Return Shannon's entropy of ``value`` in bits a character."""
+    from math import log2
+
+    size = len(value)
+    return -sum((n := value.count(char)) / size * log2(n / size) for char in set(value))
