@@ -29,6 +29,9 @@ else:
 
 __all__ = ["Record"]
 
+# So many objects that are made by name are worth compiling an initializer.
+_FEW = 40
+
 
 @dataclass_transform(frozen_default=True)
 class _RecordType(type):
@@ -56,10 +59,10 @@ def _annotated(namespace: dict[str, Any]) -> list[str]:
 
 
 def _first_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
-    """Return the initializer that a class begins with: it takes values by position, and compiles nothing.
+    """Return the initializer that a class begins with: it compiles nothing.
 
-    Most classes that a command imports make no object or a few. The first call with names, or with a mistake, puts
-    the compiled initializer in its place.
+    Most classes that a command imports make no object or a few, and compiling takes as long as some thirty of them. The
+    compiled initializer takes its place after ``_FEW`` objects by name, or with a mistake, for Python's own message.
     """
     setters = tuple(getattr(cls, field).__set__ for field in fields)
     last = fields[next((at for at, field in enumerate(fields) if field in defaults), len(fields)) :]
@@ -67,14 +70,24 @@ def _first_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) ->
     # A field without a default after one with it is a mistake, which the compiler reports.
     least = len(fields) - len(last) if len(values) == len(last) else len(fields) + 1
 
-    def first(self: object, *args: object, **named: object) -> None:
+    few = _FEW
+
+    def first(self: object, *args: Any, **named: Any) -> None:
+        nonlocal few
         count = len(args)
-        if named or not least <= count <= len(setters):
-            compiled = _make_init(cls, fields, defaults)
-            type.__setattr__(cls, "__init__", compiled)
-            compiled(self, *args, **named)
-            return
-        if count < len(setters):
+        if named:
+            few -= 1
+            given = {**defaults, **named}
+            rest = fields[count:]
+            if few < 0 or not given.keys() >= set(rest) or not set(rest) >= named.keys():
+                compiled = _make_init(cls, fields, defaults)
+                type.__setattr__(cls, "__init__", compiled)
+                compiled(self, *args, **named)
+                return
+            args += tuple([given[field] for field in rest])
+        elif not least <= count <= len(setters):
+            _make_init(cls, fields, defaults)(self, *args)
+        elif count < len(setters):
             args += values[count - least :]
         for setter, value in zip(setters, args):  # noqa: B905 - as many of each; saying so costs half the time
             setter(self, value)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engram.errors import StoreError
-from engram.store.files import digest
-from engram.store.journal import Write, commit, has_open_journal, journal_hashes, recover
+from engram.store.files import digest, has_open_journal
+from engram.store.journal import Write, commit, journal_hashes, recover
 from engram.store.write import RootWriter, create_root
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ import os
 import pytest
 
 from engram.errors import FormatError
+from engram.markdown.archive import archive_bytes, read_archived
 from engram.markdown.document import parse_document
 from engram.markdown.memory import (
-    archive_bytes,
     content_text,
-    read_archived,
     read_memory,
     render_memory,
     update_document,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from engram.cli.output import counted
 from engram.service.benchmarking import judge_cases, read_baseline, read_cases
 from engram.store.files import atomic_write
 from engram.text.jsonc import dumps
+from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engram.cli.parser import Parsed
     from engram.service.session import Session
 
-__all__ = ["author_command", "config_command"]
+__all__ = ["author_command", "config_command", "set_read_command"]
 
 
 def config_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -40,6 +40,14 @@ def config_command(session: Session, parsed: Parsed, output: Output) -> int:
                 "engram config does not understand that.",
                 hint="engram config view, get KEY, set KEY VALUE or unset KEY; a list in one word: a,b",
             )
+
+
+def set_read_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """``set-read MODE`` is ``config set read MODE`` (F21)."""
+    mode = parsed.word("MODE")
+    file, changed = change_setting(session, "read", mode, everywhere=parsed.given("global"))
+    output.line(f"read = {mode} in {file}" if changed else f"read is {mode} already in {file}")
+    return output.done({"key": "read", "value": mode, "file": file, "changed": changed})
 
 
 def author_command(session: Session, parsed: Parsed, output: Output) -> int:

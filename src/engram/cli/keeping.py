@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from engram.cli.output import counted
 from engram.errors import IntegrityError
-from engram.service.keeping import RootState, archive, inject, root_states, verify
+from engram.service.keeping import archive, inject, verified_lines, verify
 from engram.service.saving import receipts_as_data
-from engram.service.trusting import moved_from
+from engram.service.status import counts_line, status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +13,7 @@ if TYPE_CHECKING:
     from engram.cli.parser import Parsed
     from engram.service.session import Session
 
-__all__ = ["archive_command", "inject_command", "skipped_sentence", "state_line", "status_command", "verify_command"]
-
-_SHOWN_PROBLEMS = 20
+__all__ = ["archive_command", "inject_command", "status_command", "verify_command"]
 
 
 def inject_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -51,17 +48,8 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
         return review_command(session, parsed, output)
     reports = verify(session, scope=parsed.value("scope"))
     for report in reports:
-        match = "matches" if report.checked == 1 else "match"
-        output.line(f"{report.scope} memory {report.root}: {counted(report.checked, 'file')} {match} the ledger.")
-        for problem in report.problems[:_SHOWN_PROBLEMS]:
-            output.line(f"  {problem.text}")
-        if len(report.problems) > _SHOWN_PROBLEMS:
-            output.line(f"  and {len(report.problems) - _SHOWN_PROBLEMS} more (engram verify --json lists all)")
-        if report.unrecorded:
-            files = counted(len(report.unrecorded), "archived file")
-            output.line(f"  {files} without a hash on record (an older folder kept none).")
-        for path, named in report.renamed[:_SHOWN_PROBLEMS]:
-            output.line(f"  {path} names itself {named}; the file's name is its id.")
+        for line in verified_lines(report):
+            output.line(line)
     problems = sum(len(report.problems) for report in reports)
     data = [
         {
@@ -79,42 +67,11 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 def status_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Say what memory there is, and what needs attention."""
-    session.recheck_trust()
-    states = root_states(session, deep=parsed.given("deep"))
-    for state in states:
-        output.line(state_line(state))
-        if state.foreign:
-            output.line("  foreign: reference only, until you run engram trust")
-            if moved := moved_from(session):
-                output.line(
-                    f"  its history is that of {moved}, which you trusted and which is gone: was it moved here?"
-                )
-        if state.skipped:
-            output.line(f"  {skipped_sentence(state.skipped)}; engram verify says why")
-        if state.renamed:
-            output.line(
-                f"  {counted(state.renamed, 'file')} with another id inside than its name; engram verify shows it"
-            )
-        if state.expired:
-            output.line(f"  {state.expired} expired, for your review; engram list names them")
-        if not state.writable:
-            output.line("  read-only: reading works, saving does not")
-    if not states:
+    found = status(session, deep=parsed.given("deep"))
+    for state, sentences in zip(found.roots, found.attention, strict=True):
+        output.line(counts_line(state))
+        for sentence in sentences:
+            output.line(f"  {sentence}")
+    if not found.roots:
         output.line("No memory here yet. Start one: engram inject")
-    settings = session.settings
-    for item in settings.not_counted:
-        message = f"{item.key} = {item.value} in {item.file} does not count: {item.reason}"
-        session.say("warning", "not_counted", message, path=item.file)
-    return output.done({"roots": [state.as_dict() for state in states], "read": settings.string("read")})
-
-
-def state_line(state: RootState) -> str:
-    """Return the counts of one root in a sentence."""
-    counts = f"{counted(state.rules, 'rule')}, {counted(state.skills, 'skill')}, {state.knowledge} knowledge"
-    archived = f", {state.archived} archived" if state.archived else ""
-    return f"{state.scope} memory {state.root}: {counts}{archived}"
-
-
-def skipped_sentence(number: int) -> str:
-    """Return how many files are skipped."""
-    return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"
+    return output.done({"roots": [state.as_dict() for state in found.roots], "read": found.read})

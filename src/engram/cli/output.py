@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
+from engram.version import CONTRACT_VERSION
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.errors import EngramError
     from engram.service.session import Session
 
-__all__ = ["CONTRACT_VERSION", "Output", "OutputError", "counted", "is_terminal", "prepare_streams"]
+__all__ = ["Output", "OutputError", "is_terminal", "prepare_streams"]
 
-CONTRACT_VERSION = "1"
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -84,7 +85,9 @@ class Output:
 
         An error quotes what was typed, and a key may have been typed in the wrong place: secrets are masked (C3).
         """
-        message, hint = (_quoted(_without_secrets(text)) for text in (error.message, error.hint))
+        from engram.safety.scan import mask_secrets
+
+        message, hint = (_quoted(mask_secrets(text)) for text in (error.message, error.hint))
         if self.as_json:
             shown = {**error.as_dict(), "message": message, **({"hint": hint} if hint else {})}
             self._envelope({"contract_version": CONTRACT_VERSION, "ok": False, "error": _plain(shown)})
@@ -122,11 +125,6 @@ class Output:
         _print(text)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return ``1 file`` or ``2 files``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _print(text: str) -> None:
     try:
         print(text)
@@ -145,17 +143,13 @@ def _quoted(text: str) -> str:
 
 def _plain(value: object) -> object:
     """Return plain data with every secret in its texts replaced by what it is."""
+    from engram.safety.scan import mask_secrets
+
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
-    return _without_secrets(value) if isinstance(value, str) else value
-
-
-def _without_secrets(value: str) -> str:
-    from engram.safety.scan import redact, scan
-
-    return redact(value, [finding for finding in scan(value) if finding.group == "secret"])
+    return mask_secrets(value) if isinstance(value, str) else value
 
 
 def is_terminal(stream: object) -> bool:

@@ -43,9 +43,8 @@ def overview(output: Output, words: Sequence[str]) -> int:
 
 
 def _state(output: Output) -> int:
-    from engram.cli.keeping import skipped_sentence, state_line
-    from engram.service.keeping import root_states
     from engram.service.session import Session
+    from engram.service.status import counts_line, root_states, skipped_sentence
     from engram.version import __version__
 
     output.session = session = Session()
@@ -53,7 +52,7 @@ def _state(output: Output) -> int:
     output.text(f"{output.paint('Engram', 'bold')} {__version__} - memory for AI coding agents that you own")
     output.text("")
     for state in states:
-        output.line(state_line(state))
+        output.line(counts_line(state))
     workspace = next((state for state in states if state.scope == "workspace"), None)
     if workspace is None:
         output.line("There is no memory in this project yet.")

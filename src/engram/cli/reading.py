@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.recall.validity import out_of_service
 from engram.service.reading import Entry, list_memories, show_memory, skipped_lines
-from engram.store.write import today
+from engram.store.files import today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

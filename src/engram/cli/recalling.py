@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engram.cli.output import Output
     from engram.cli.parser import Parsed
     from engram.recall.pack import Pack
-    from engram.service.recalling import Found, Recall
+    from engram.service.recalling import Recall
     from engram.service.session import Session
 
 __all__ = ["load_command", "route_command", "search_command"]
@@ -32,10 +32,11 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
         )
     session.progress = _progress(output)
     recall: Recall | None = None
+    dry = parsed.given("dry-run")
     if memory_id:
         from engram.service.reading import load_id
 
-        pack, _ = load_id(session, memory_id)
+        pack, _ = load_id(session, memory_id, counted=not dry)
     else:
         from engram.service.recalling import load
 
@@ -46,9 +47,9 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
             disclosure=parsed.value("disclosure") or "auto",
             full=parsed.given("full"),
             without=_without(parsed),
+            counted=not dry,
         )
         pack, recall = loaded.pack, loaded.recall
-    dry = parsed.given("dry-run")
     text = "\n".join(_plan(pack, recall)) if dry else pack.text
     data: dict[str, object] = {
         "text": "" if dry else pack.text,
@@ -85,7 +86,10 @@ def route_command(session: Session, parsed: Parsed, output: Output) -> int:
 
     session.progress = _progress(output)
     routed = route(session, parsed.word("TASK"), everything=parsed.given("all"), without=_without(parsed))
-    data: dict[str, object] = {"intent": routed.intent, "entries": [entry.as_dict() for entry in routed.entries]}
+    data: dict[str, object] = {
+        "intent": {name: list(found) for name, found in routed.intent.as_dict().items()},
+        "entries": [entry.as_dict() for entry in routed.entries],
+    }
     return _answer(session, parsed, output, routed.text, data, routed.recall)
 
 
@@ -99,8 +103,10 @@ def _answer(  # noqa: PLR0917
         for line in skipped:
             session.say("skipped", "skipped", line)
     if recall and parsed.given("explain"):
-        output.text("\n".join(["", *_explained(recall)]))
-        data["explain"] = _explained_data(recall)
+        from engram.service.explaining import explained, explained_data
+
+        output.text("\n".join(["", *explained(recall)]))
+        data["explain"] = explained_data(recall)
     return output.done(data)
 
 
@@ -125,51 +131,6 @@ def _plan(pack: Pack, recall: Recall | None) -> Sequence[str]:
             lines.append(f"{heading}:")
         lines += [f"  {sized.get(key, key)}" for key in keys]
     return [*(map(show_line, lines) if lines else [pack.text]), f"{pack.tokens} tokens"]
-
-
-def _explained(recall: Recall) -> list[str]:
-    """Return why each memory is there, and what was left out for which reason."""
-    from engram.safety.fence import show_line
-
-    lines = []
-    for one in recall.found:
-        lines.append(_head(one))
-        lines += [f"    {value:+7.2f}  {signal}: {about}" for signal, value, about in one.reasons]
-    ranking = recall.ranking
-    if ranking.abstained:
-        lines.append(f"nothing is shown: {ranking.abstained}")
-    lines += [f"read {typed} as {meant}" for typed, meant in ranking.corrected]
-    if ranking.unknown:
-        lines.append(f"no memory has: {', '.join(ranking.unknown)}")
-    lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out]
-    return [show_line(line) for line in lines]
-
-
-def _head(one: Found) -> str:
-    if one.needed_by:
-        return f"{one.entry.key}  needed by {one.needed_by}"
-    return f"{one.entry.key}  {one.score:.2f}"
-
-
-def _explained_data(recall: Recall) -> dict[str, object]:
-    ranking = recall.ranking
-    return {
-        "hits": [
-            {
-                "key": one.entry.key,
-                "score": round(one.score, 4),
-                "needed_by": one.needed_by,
-                "reasons": [
-                    {"signal": signal, "value": round(value, 4), "about": about} for signal, value, about in one.reasons
-                ],
-            }
-            for one in recall.found
-        ],
-        "abstained": ranking.abstained,
-        "corrected": [list(pair) for pair in ranking.corrected],
-        "unknown": list(ranking.unknown),
-        "left_out": [{"id": row.id, "scope": row.scope, "reason": why} for row, why in ranking.left_out],
-    }
 
 
 def _progress(output: Output) -> Callable[[int], None]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import ask_at_terminal, at_terminal
-from engram.cli.keeping import skipped_sentence
-from engram.cli.output import counted
 from engram.errors import IntegrityError, RefusedError
 from engram.safety.fence import show_line
 from engram.service.keeping import verify
 from engram.service.reviewing import Left, Review, accept, pending, preview, reject, white_space_changes
 from engram.service.saving import receipts_as_data
+from engram.service.status import skipped_sentence
+from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from engram.cli.asking import ask_at_terminal
-from engram.cli.output import counted
 from engram.errors import RefusedError
 from engram.safety.fence import show_line
-from engram.service.keeping import root_states
+from engram.service.status import root_states
 from engram.service.trusting import accept_workspace, accepted_here, forget_workspace, trusted_projects
+from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

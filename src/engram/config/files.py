@@ -12,7 +12,10 @@ from engram.config.keys import find, is_group, shown, validate
 from engram.errors import ConfigError
 from engram.model import MAX_BYTES
 from engram.record import Record
-from engram.text.jsonc import JsoncError, Member, position, read_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.text.jsonc import JsoncError, Member
 
 __all__ = ["CONFIG_NAME", "ConfigFile", "Place", "read_config", "scan_config", "syntax_error"]
 
@@ -50,6 +53,8 @@ class ConfigFile(Record):
 
     def line(self, place: Place) -> int:
         """Return the 1-based line of a value: counted when it is asked for, a clone's file may hold many keys."""
+        from engram.text.jsonc import position
+
         return position(self.text, place.at)[0]
 
 
@@ -65,6 +70,8 @@ def read_config(file: str) -> ConfigFile | None:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
+        from engram.text.jsonc import JsoncError, position
+
         line, column = position(data[: error.start].decode("utf-8"), error.start)
         raise syntax_error(file, JsoncError("the bytes here are not UTF-8", line, column)) from error
     return scan_config(text, file)
@@ -77,6 +84,8 @@ def scan_config(text: str, file: str) -> ConfigFile:
         ConfigError: for a text that is not JSON with comments, a key that is spelled in two ways, or a group of keys
             that is no object.
     """
+    from engram.text.jsonc import JsoncError, position, read_tree
+
     try:
         tree = read_tree(text)
     except JsoncError as error:

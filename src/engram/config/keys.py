@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from engram.errors import ConfigError, UsageError
 from engram.record import Record
-from engram.text.jsonc import JsoncError, dumps, parse, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -325,6 +324,8 @@ def parse_text(name: str, text: str, where: str = "") -> object:
         return validate(name, number, where)
     if key.type == "list":
         if stripped == "[]" or stripped.startswith('["'):
+            from engram.text.jsonc import JsoncError, parse
+
             try:
                 return validate(name, parse(stripped), where)
             except JsoncError as error:
@@ -335,6 +336,8 @@ def parse_text(name: str, text: str, where: str = "") -> object:
 
 def shown(value: object) -> str:
     """Return a value as JSON for a message: at most 80 characters, none that a terminal obeys or does not show."""
+    from engram.text.jsonc import dumps, printable
+
     try:
         text = dumps(value, None)
     except ValueError:

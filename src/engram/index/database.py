@@ -82,7 +82,8 @@ class Database:
     def _open(self, path: str, mode: str) -> None:
         # Neither mode creates a file. A reader waits for a writer's commit at most this long (seconds).
         uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
-        self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
+        # A server hands it from one call's thread to the next one's; two never use it at once.
+        self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None, check_same_thread=False)
         ask = self._ask = self._connection.execute
         try:
             ask("begin")  # one state for all the questions
@@ -111,6 +112,22 @@ class Database:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def rest(self) -> None:
+        """Let go of the lock and keep the file open, so that no writer waits. Ask nothing until ``wake``."""
+        self._seen = self._data_version()
+        self._ask("commit")
+
+    def wake(self) -> bool:
+        """Go on after ``rest``; False where the file changed meanwhile: then close this view and open another one."""
+        try:
+            self._ask("begin")
+            return self._data_version() == self._seen
+        except SqliteError:
+            return False
+
+    def _data_version(self) -> int:
+        return int(self._ask("pragma data_version").fetchone()[0])
 
     def _among(self, question: str, values: Iterable[object]) -> Iterator[Any]:
         """Yield the rows of ``question``, in which ``{}`` stands for the values; SQLite takes so many at a time."""
@@ -158,6 +175,10 @@ class Database:
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
         return {row[0]: Entry(*row) for row in self._among("select * from memories where n in ({})", docs)}
+
+    def all_rows(self) -> list[Entry]:
+        """Return what is known of every memory, in no order."""
+        return [Entry(*row) for row in self._ask("select * from memories")]
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""

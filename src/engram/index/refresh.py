@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
     from engram.store.root import MemoryRoot
 
-__all__ = ["Index", "discard", "make_cache", "open_index", "read_files", "rebuild"]
+__all__ = ["Index", "discard", "is_current", "open_index", "put_away", "read_files", "rebuild"]
 
 _FILE = "index.sqlite"
 _SEEN = "ledger.seen"
@@ -49,11 +49,13 @@ class Index(Record):
     Attributes:
         source: the index file, or the same in memory where there can be none.
         problems: files that are no part of it, as far as is known without reading them again.
+        stamp: the ledger and the folders that it was made from; empty where they could not be looked at.
         fallback: why the files were read instead; empty in the usual case.
     """
 
     source: Source
     problems: tuple[Skipped, ...]
+    stamp: str
     fallback: str = ""
 
 
@@ -82,7 +84,7 @@ def open_index(
             database, problems = found
             now = stamp_of(root.path, folders_in(str(database.state[_STAMP])))
             if now == database.state[_STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
-                return Index(database, problems)
+                return Index(database, problems, now)
             if not _update(root, cache, database, learn):
                 rebuild(root, cache, progress, learn)
         why = why or "it changes faster than it can be indexed"
@@ -107,6 +109,7 @@ def rebuild(
         OSError: the cache folder cannot be written.
         SqliteError: SQLite cannot write there.
     """
+    from engram.index.folder import make_cache
     from engram.index.writing import Beside, build
 
     make_cache(cache)
@@ -153,10 +156,40 @@ def read_files(root: MemoryRoot, why: str) -> Index:
     from engram.index.segment import Segment
 
     segment = Segment()
+    try:
+        stamp = stamp_of(root.path, _all_folders(root.path))
+    except OSError:
+        stamp = ""
     found, skipped = root.memories()
     for stored in found:
         segment.add(stored.path, stored.hash, stored.memory)
-    return Index(segment, tuple(skipped), why)
+    return Index(segment, tuple(skipped), stamp, why)
+
+
+def put_away(index: Index) -> bool:
+    """Let an index rest until the next call of this process; False, and it is closed, where it cannot be kept."""
+    if not index.stamp:
+        index.source.close()
+        return False
+    if isinstance(index.source, Database):
+        try:
+            if os.name != "nt":  # Windows lets nobody replace a file that is open, not even with a better one
+                index.source.rest()
+                return True
+        except SqliteError:
+            pass
+        index.source.close()
+        return False
+    return True
+
+
+def is_current(root: MemoryRoot, index: Index) -> bool:
+    """Tell whether an index that was put away says what ``open_index`` would say now; then it may be asked."""
+    if stamp_of(root.path, folders_in(index.stamp)) != index.stamp:
+        return False
+    if any(_is_settled(root, skip) for skip in index.problems[:_LOOKED_AT]):
+        return False
+    return not isinstance(index.source, Database) or index.source.wake()
 
 
 def discard(cache: str) -> None:
@@ -362,16 +395,6 @@ def _keep_ledger(held: str, cache: str) -> None:
 def _let_go(held: str, cache: str) -> None:
     if held and held != os.path.join(cache, _SEEN) and os.path.lexists(held):
         os.unlink(held)
-
-
-def make_cache(cache: str) -> None:
-    """Make a folder for derived files that no Git repository takes in."""
-    os.makedirs(cache, exist_ok=True)
-    ignore = os.path.join(cache, ".gitignore")
-    if not os.path.lexists(ignore):
-        # A folder that another program made may lack the line in its own .gitignore (F3).
-        with open(ignore, "w", encoding="utf-8", newline="\n") as file:
-            file.write("*\n")
 
 
 def _all_folders(root: str) -> list[str]:

@@ -155,6 +155,10 @@ class Segment:
         """Return what is known of memories, by number."""
         return {n: self.rows[n - self.first] for n in docs}
 
+    def all_rows(self) -> list[Entry]:
+        """Return what is known of every memory, in no order."""
+        return list(self.rows)
+
     def close(self) -> None:
         """Nothing is open: the memories are in this process."""
 

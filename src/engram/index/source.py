@@ -43,6 +43,9 @@ class Source(Protocol):
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
 
+    def all_rows(self) -> list[Entry]:
+        """Return what is known of every memory, in no order."""
+
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind."""
 

@@ -91,7 +91,7 @@ class Vectors:
 
     def put(self, vectors: Iterable[tuple[str, bytes]]) -> bool:
         """Keep vectors; False when they cannot be kept."""
-        from engram.index.refresh import make_cache
+        from engram.index.folder import make_cache
 
         rows = list(vectors)
         for _ in range(2):

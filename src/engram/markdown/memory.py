@@ -11,10 +11,7 @@ gives that text back:
 
 from __future__ import annotations
 
-import unicodedata
-
 from engram.errors import FormatError, UsageError
-from engram.markdown.archive import archive_bytes, read_archived
 from engram.markdown.document import Document, checked_bytes, parse_document
 from engram.markdown.frontmatter import KNOWN_KEYS, LIST_KEYS, format_entry, parse_entries
 from engram.markdown.sections import (
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
 
     Values = dict[str, str | tuple[str, ...]]
 
-__all__ = ["archive_bytes", "content_text", "read_archived", "read_memory", "render_memory", "update_document"]
+__all__ = ["content_text", "read_memory", "render_memory", "update_document"]
 
 _NEWEST = 3
 _VARIANTS = {"light": "Light", "balanced": "Balanced", "strict": "Strict"}
@@ -261,6 +258,8 @@ def _variants(variants: tuple[tuple[str, str], ...], *, raw: bool = False) -> st
 def _id(path: str) -> str:
     stem = path.rpartition("/")[2].removesuffix(".md")
     if not stem.isascii():
+        import unicodedata
+
         stem = unicodedata.normalize("NFC", stem)
     try:
         scope, name = check_id(stem)

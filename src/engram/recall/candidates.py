@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engram.recall.score import Impacts, idf, nearest_step
-from engram.recall.typos import corrections
 from engram.recall.work import SOURCE_BITS, Group
 
 TYPE_CHECKING = False
@@ -38,7 +37,11 @@ def look_up(work: Work) -> None:
     terms = {term for _, forms in wanted for term, _ in forms}
     looked = [source.lookup(terms) for source in sources]
     missing = [text for text, forms in wanted if not any(term in found for term, _ in forms for found in looked)]
-    fixed = {} if "typos" in off or not missing else corrections(sources, missing)
+    fixed: dict[str, list[tuple[str, str, float]]] = {}
+    if missing and "typos" not in off:
+        from engram.recall.typos import corrections
+
+        fixed = corrections(sources, missing)
     if fixed:
         more = {term for forms in fixed.values() for _, term, _ in forms}
         for found, source in zip(looked, sources, strict=True):

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     _Shown = tuple["Item", str]
     _Rendered = tuple["Item", str, str]
 
-__all__ = ["DISCLOSURES", "FOREIGN_NOTE", "Item", "Pack", "build_pack", "empty_pack", "join_whole", "render_card"]
+__all__ = [
+    "DISCLOSURES",
+    "FOREIGN_NOTE",
+    "Item",
+    "Pack",
+    "build_pack",
+    "card_of",
+    "empty_pack",
+    "join_whole",
+    "render_card",
+]
 
 DISCLOSURES = ("auto", "bodies", "cards")
 FOREIGN_NOTE = "foreign: reference only"
@@ -37,6 +47,7 @@ class Item(Record):
         foreign: True where no human of this machine accepted its root (F18).
         note: what the reader has to know first, such as what superseded it.
         needed_by: for a prerequisite that is no hit itself, the key of the hit that it is there for.
+        card_only: True for a working note, which among memories is one line (C58).
     """
 
     memory: Memory
@@ -44,6 +55,7 @@ class Item(Record):
     foreign: bool = False
     note: str = ""
     needed_by: str = ""
+    card_only: bool = False
 
 
 class Pack(Record):
@@ -81,7 +93,8 @@ def build_pack(
     rendered = []
     for item in chosen:
         body = render_body(item, variant)
-        rendered.append((item, body if disclosure != "cards" else "", render_card(item, estimate_tokens(body))))
+        whole = disclosure != "cards" and not item.card_only
+        rendered.append((item, body if whole else "", render_card(item, estimate_tokens(body))))
     return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
@@ -137,6 +150,11 @@ def render_card(item: Item, size: int) -> str:
     memory = item.memory
     marks = "".join(f" ({note})" for note in (FOREIGN_NOTE if item.foreign else "", item.note) if note)
     return show_line(f"- {item.key} [{memory.type}, {memory.scope}, {size} tokens] {memory.title}{marks}")
+
+
+def card_of(item: Item, variant: str) -> str:
+    """Return the card of a memory outside of a pack."""
+    return render_card(item, estimate_tokens(render_body(item, variant)))
 
 
 def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:

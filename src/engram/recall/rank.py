@@ -13,7 +13,6 @@ from engram.recall.candidates import add_up, look_up, take_best
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.floor import below_floor
-from engram.recall.fusion import Fusion
 from engram.recall.query import Query, read
 from engram.recall.score import SCALE, idf
 from engram.recall.work import SOURCE_BITS, Work
@@ -119,13 +118,18 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     texts_add(work, order[:_CLOSE])
     if "task_type" not in off:
         _task_types_add(work, order)
-    fusion = Fusion(work, scorers)
-    fusion.add()
+    fusion = None
+    if scorers:
+        from engram.recall.fusion import Fusion
+
+        fusion = Fusion(work, scorers)
+        fusion.add()
     order = _order(work)
     if "expansion" not in off:
         pinned = order[: weights.PINNED]
         expand(work, order)
-        fusion.add()
+        if fusion:
+            fusion.add()
         order = pinned + [doc for doc in _order(work) if doc not in pinned]
     if "floor" not in off:
         least = weights.FLOOR_TAIL * max(work.scores.values())

@@ -10,8 +10,6 @@ Used on every prompt: nothing here imports ``re``.
 
 from __future__ import annotations
 
-from engram.safety.hidden import unseen
-
 __all__ = ["FENCE", "fence_block", "show_inert", "show_line"]
 
 FENCE = "engram-memory"
@@ -66,6 +64,8 @@ def show_line(text: str) -> str:
 
 
 def _show(text: str) -> str:
+    from engram.safety.hidden import unseen  # plain text, the most of all, never needs it
+
     parts = []
     at = 0
     for index, _kind in unseen(text):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from engram.safety.rule import Hit
 
-__all__ = ["check", "redact", "refusal", "scan"]
+__all__ = ["check", "mask_secrets", "redact", "refusal", "scan"]
 
 _LONG_ENOUGH = 20  # characters of a value of which a provider's mark may be shown
 _SHOWN = 4  # characters of that mark (C3)
@@ -130,6 +130,11 @@ def redact(text: str, findings: Sequence[Finding]) -> str:
         parts += [text[at:start], f"[redacted: {rule}]"]
         at = end
     return "".join([*parts, text[at:]])
+
+
+def mask_secrets(text: str) -> str:
+    """Return a text for a message with its secrets replaced by what they are: messages quote what came in (C3)."""
+    return redact(text, [finding for finding in scan(text) if finding.group == "secret"])
 
 
 def check(text: str, *, kind: str, actions: Callable[[str, str], str]) -> Checked:

@@ -10,12 +10,15 @@ from engram.errors import ConfigError, UsageError
 from engram.service.author import author_file
 from engram.store.files import atomic_write, digest, inside, read_optional
 from engram.store.write import Write
+from engram.text.jsonc import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engram.service.session import Session
 
-__all__ = ["change_setting", "remember_author"]
+__all__ = ["change_setting", "remember_author", "set_roles", "set_rule_variant"]
 
 
 def change_setting(session: Session, name: str, text: str | None, *, everywhere: bool) -> tuple[str, bool]:
@@ -57,6 +60,38 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
             writer.apply([Write(CONFIG_NAME, "" if data is None else digest(data), new)], what, "command")
     _say_if_not_counted(session, name)
     return path, new != data
+
+
+def set_roles(session: Session, roles: Iterable[str]) -> tuple[str, ...]:
+    """Set the roles of this workspace, none to clear them; return those that count now.
+
+    Raises:
+        ConfigError: for a role that cannot stand in a file.
+        NotFoundError: where there is no workspace.
+    """
+    wanted = [role.strip() for role in roles if role.strip()]
+    change_setting(session, "roles", dumps(wanted) if wanted else None, everywhere=False)
+    if not wanted and session.settings.strings("roles"):
+        change_setting(session, "roles", "[]", everywhere=False)  # over those of the user's own file
+    _say_if_overruled(session, "roles", tuple(wanted))
+    return session.settings.strings("roles")
+
+
+def set_rule_variant(session: Session, variant: str) -> None:
+    """Set which variant of its rules this workspace uses.
+
+    Raises:
+        ConfigError: for a variant that there is not.
+        NotFoundError: where there is no workspace.
+    """
+    change_setting(session, "rule_variant", variant, everywhere=False)
+    _say_if_overruled(session, "rule_variant", variant)
+
+
+def _say_if_overruled(session: Session, name: str, wanted: object) -> None:
+    entry = session.settings.entry(name)
+    if entry.value != wanted:
+        session.say("warning", "overruled", f"{entry.where} sets {name} too, and that counts.", path=entry.where)
 
 
 def _say_if_not_counted(session: Session, name: str) -> None:

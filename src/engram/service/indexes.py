@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 
-from engram.config.paths import cache_home
+from engram.config.paths import embedding_table
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import discard, open_index, read_files
-from engram.service.scorers import VectorMaker
-from engram.store.files import digest, inside
+from engram.service.caches import cache_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = ["ask_indexes", "cache_of"]
+__all__ = ["ask_indexes", "by_meaning"]
 
 
 def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T:
@@ -32,17 +31,13 @@ def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T
 
     Args:
         session: where one is.
-        question: gets the indexes in the order of ``session.roots``; it is called again after damage. The sources are
-            closed when it returns.
+        question: gets the indexes in the order of ``session.roots``; it is called again after damage. It may use the
+            sources until it returns.
 
     Raises:
         NotFoundError: where there is no memory at all.
     """
-    indexes = []
-    for root in session.require_roots():
-        maker = VectorMaker(session, cache_of(session, root))
-        indexes.append(open_index(root, cache_of(session, root), session.progress, maker.learn))
-        maker.finish()
+    indexes = [_index_of(session, root) for root in session.require_roots()]
     try:
         return _ask(session, indexes, question)
     except (SqliteError, *DAMAGE) as error:
@@ -54,19 +49,39 @@ def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T
         return _ask(session, read, question)
 
 
-def cache_of(session: Session, root: MemoryRoot) -> str:
-    """Return the folder for what is derived of a root: its ``.cache/``, of a read-only one the user's cache (F3)."""
-    if os.access(root.path, os.W_OK):
-        return inside(root.path, ".cache")
-    return os.path.join(cache_home(session.environ), "roots", digest(os.fsencode(root.path))[:16])
+def by_meaning(session: Session) -> bool:
+    """Tell whether recall by meaning is on: one look, so that it costs nothing else where it is off."""
+    return os.path.exists(embedding_table(session.environ))
+
+
+def _index_of(session: Session, root: MemoryRoot) -> Index:
+    return session.shelf.take(root, lambda: _open(session, root)) if session.shelf else _open(session, root)
+
+
+def _open(session: Session, root: MemoryRoot) -> Index:
+    cache = cache_of(session, root)
+    if not by_meaning(session):
+        return open_index(root, cache, session.progress)
+    from engram.service.scorers import VectorMaker
+
+    maker = VectorMaker(session, cache)
+    index = open_index(root, cache, session.progress, maker.learn)
+    maker.finish()
+    return index
 
 
 def _ask(session: Session, indexes: Sequence[Index], question: Callable[[Sequence[Index]], T]) -> T:
     for root, index in zip(session.roots, indexes, strict=True):
         if index.fallback:
             session.say("info", "no_index", f"Recall reads the files of {root.path} one by one: {index.fallback}.")
+    kept = False
     try:
-        return question(indexes)
+        answer = question(indexes)
+        kept = session.shelf is not None
+        return answer
     finally:
-        for index in indexes:
-            index.source.close()
+        for root, index in zip(session.roots, indexes, strict=True):
+            if kept and session.shelf:
+                session.shelf.put(root, index)
+            else:
+                index.source.close()

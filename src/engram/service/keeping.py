@@ -1,4 +1,4 @@
-"""Keeping memory in order: inject, archive, verify, status."""
+"""Keeping memory in order: inject, archive, verify."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
-from engram.store.files import atomic_write, digest, read_guarded, read_optional
+from engram.store.files import atomic_write, digest, read_guarded, read_optional, today
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, is_active
 from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
-from engram.store.write import Receipt, Write, create_root, today
+from engram.store.write import Receipt, Write, create_root
+from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from engram.index.refresh import Index
     from engram.service.session import Session
 
-__all__ = ["Archived", "Injected", "RootState", "Verified", "archive", "inject", "root_states", "verify"]
+__all__ = ["SHOWN_PROBLEMS", "Archived", "Injected", "Verified", "archive", "inject", "verified_lines", "verify"]
 
+# So many of the files that do not match are named one by one.
+SHOWN_PROBLEMS = 20
 # Before a root exists it has no configuration of its own; this is the default of lock.timeout.
 _LOCK_S = 10
 
@@ -64,22 +64,6 @@ class Verified(Record):
     problems: tuple[Skipped, ...]
     unrecorded: tuple[str, ...]
     renamed: tuple[tuple[str, str], ...] = ()
-
-
-class RootState(Record):
-    """One root at a glance."""
-
-    root: str
-    scope: str
-    foreign: bool
-    rules: int
-    skills: int
-    knowledge: int
-    archived: int
-    skipped: int
-    expired: int
-    writable: bool
-    renamed: int = 0
 
 
 def inject(session: Session, *, global_path: str = "") -> Injected:
@@ -141,51 +125,20 @@ def verify(session: Session, *, scope: str = "") -> list[Verified]:
     return [_verify_root(root) for root in roots]
 
 
-def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
-    """Return the counts of each root, as the index has them.
-
-    Args:
-        session: where one is.
-        deep: hash every file and make the index anew first, and count the files whose ``id`` is not their name.
-    """
-    # SQLite takes a while to load, and nothing else here needs it.
-    from engram.index.database import SqliteError
-    from engram.index.refresh import rebuild
-    from engram.service.indexes import ask_indexes, cache_of
-    from engram.service.scorers import VectorMaker
-
-    if not session.roots:
-        return []
-    if deep:
-        for root in session.roots:
-            try:
-                maker = VectorMaker(session, cache_of(session, root))
-                rebuild(root, cache_of(session, root), session.progress, maker.learn)
-                maker.finish()
-            except (SqliteError, OSError, UnicodeEncodeError):
-                pass  # the answer then comes from the files, which `ask_indexes` says
-
-    def states(indexes: Sequence[Index]) -> list[RootState]:
-        return [_state(root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
-
-    return ask_indexes(session, states)
-
-
-def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
-    kinds = index.source.kinds()
-    return RootState(
-        root=root.path,
-        scope=root.scope,
-        foreign=root.foreign,
-        rules=kinds.get("rule", 0),
-        skills=kinds.get("skill", 0),
-        knowledge=kinds.get("knowledge", 0),
-        archived=sum(1 for _ in root.archived_paths()),
-        skipped=len(index.problems),
-        expired=index.source.expired(today()),
-        writable=os.access(root.path, os.W_OK),
-        renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
-    )
+def verified_lines(report: Verified) -> list[str]:
+    """Return what a check found as lines for a person, the first with the count of what is in order."""
+    match = "matches" if report.checked == 1 else "match"
+    lines = [f"{report.scope} memory {report.root}: {counted(report.checked, 'file')} {match} the ledger."]
+    lines += [f"  {problem.text}" for problem in report.problems[:SHOWN_PROBLEMS]]
+    if len(report.problems) > SHOWN_PROBLEMS:
+        lines.append(f"  and {len(report.problems) - SHOWN_PROBLEMS} more (engram verify --json lists all)")
+    if report.unrecorded:
+        files = counted(len(report.unrecorded), "archived file")
+        lines.append(f"  {files} without a hash on record (an older folder kept none).")
+    lines += [
+        f"  {path} names itself {named}; the file's name is its id." for path, named in report.renamed[:SHOWN_PROBLEMS]
+    ]
+    return lines
 
 
 def _inject_workspace(session: Session) -> Injected:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 
 from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedError, UsageError
-from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import Item, Pack, join_whole
 from engram.recall.validity import out_of_service
 from engram.record import Record
-from engram.store.files import digest, read_guarded
+from engram.service.caches import count_reads
+from engram.store.files import digest, read_guarded, today
 from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, Stored
-from engram.store.write import today
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
@@ -57,8 +56,13 @@ class Shown(Record):
     archived: bool
 
 
-def load_id(session: Session, text: str) -> tuple[Pack, Entry]:
+def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack, Entry]:
     """Return one active memory whole, by id; what replaced it is named where it was superseded (I1).
+
+    Args:
+        session: where one is.
+        text: an id, or ``global/<id>``.
+        counted: whether it counts as used (C61); not where nobody is given it.
 
     Raises:
         NotFoundError: with the closest ids (C37), or that it is archived.
@@ -76,6 +80,8 @@ def load_id(session: Session, text: str) -> tuple[Pack, Entry]:
         raise
     entry = checked_entry(session, root, path)
     item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
+    if counted:
+        count_reads(session, [entry])
     return join_whole((item,)), entry
 
 
@@ -98,6 +104,7 @@ def show_memory(session: Session, text: str) -> Shown:
     data = read_guarded(root.path, path)
     if digest(data) != entry.hash:
         raise IntegrityError(f"{path} is changing right now.", hint="Run the command again.", path=path)
+    count_reads(session, [entry])
     return Shown(entry, data.decode("utf-8"), archived=False)
 
 
@@ -201,6 +208,8 @@ def checked_entry(session: Session, root: MemoryRoot, path: str) -> Entry:
 
 
 def _show_archived(session: Session, text: str) -> Shown | None:
+    from engram.markdown.archive import read_archived
+
     scope, memory_id = check_id(text)
     for root in session.roots:
         if scope not in {"", root.scope}:

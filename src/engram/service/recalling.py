@@ -8,11 +8,11 @@ from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, 
 from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
-from engram.service.indexes import ask_indexes, cache_of
+from engram.service.caches import cache_of, count_reads
+from engram.service.indexes import ask_indexes, by_meaning
 from engram.service.reading import Entry, check_reading, skipped_lines
-from engram.service.scorers import open_scorers
+from engram.store.files import today
 from engram.store.root import Skipped, Stored
-from engram.store.write import today
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
     from engram.index.source import Source
+    from engram.recall.scorer import Scorer
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["Found", "Loaded", "Recall", "load", "recall"]
+__all__ = ["Found", "Library", "Loaded", "Recall", "load", "recall"]
 
 # More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
 _SPARE = 8
@@ -67,6 +68,7 @@ def load(
     disclosure: str = "auto",
     full: bool = False,
     without: Iterable[str] = (),
+    counted: bool = True,
 ) -> Loaded:
     """Return the memories that a task needs, in tiers and within the token budget (C33 to C35).
 
@@ -77,6 +79,7 @@ def load(
         disclosure: ``auto``, ``bodies`` or ``cards``.
         full: whole memories instead of tiers, as many as it takes where no budget is given.
         without: names of ranking signals to switch off.
+        counted: whether the bodies count as used (C61); not where nobody is given them.
 
     Raises:
         UsageError: for an unknown disclosure or a budget out of range.
@@ -104,6 +107,8 @@ def load(
         pack = build_pack(
             items, limit=limit, budget=tokens, disclosure=disclosure, variant=settings.string("rule_variant")
         )
+    if counted and pack.body_keys:
+        count_reads(session, [one.entry for one in found.found if one.entry.key in pack.body_keys])
     return Loaded(pack, found, found.skipped)
 
 
@@ -119,9 +124,13 @@ def recall(session: Session, query: str, *, limit: int, without: Iterable[str] =
 def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str]) -> Recall:
     roots = session.roots
     sources = [index.source for index in indexes]
-    scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
+    scorers: tuple[Scorer, ...] = ()
+    if by_meaning(session):
+        from engram.service.scorers import open_scorers
+
+        scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
     try:
-        library = _Library(session, roots, sources)
+        library = Library(session, roots, sources)
         ranking = rank(
             sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out, scorers=scorers
         )
@@ -148,8 +157,11 @@ def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: in
     return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]))
 
 
-class _Library:
-    """The memories of all roots while one recall is made, by key."""
+class Library:
+    """The memories of all roots while one question is answered, by key.
+
+    ``skipped`` gathers what turns out not to be as it was approved.
+    """
 
     def __init__(self, session: Session, roots: Sequence[MemoryRoot], sources: Sequence[Source]) -> None:
         self.skipped: list[tuple[MemoryRoot, Skipped]] = []

@@ -13,10 +13,10 @@ from engram.roots.git_process import run_git
 from engram.safety.fence import show_inert, show_line
 from engram.safety.scan import check
 from engram.service.keeping import verify
-from engram.store.files import digest, inside, read_guarded, read_optional
+from engram.store.files import digest, inside, read_guarded, read_optional, today
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, stem, white_space_forms
-from engram.store.write import Receipt, Write, today
+from engram.store.write import Receipt, Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
+from engram.recall.intent import Intent, read_intent
+from engram.recall.pack import FOREIGN_NOTE
 from engram.recall.snippet import snippet_of
 from engram.record import Record
 from engram.safety.fence import show_inert, show_line
@@ -23,7 +25,7 @@ _MOST_BYTES = 2048
 
 
 class Listed(Record):
-    """One line of a list (C36)."""
+    """One line of a list (C36); ``note`` is what the reader has to know first, such as that it is foreign (F18)."""
 
     id: str
     type: str
@@ -32,23 +34,27 @@ class Listed(Record):
     title: str
     key: str
     snippet: str = ""
+    note: str = ""
 
 
 class Searched(Record):
-    """The answer to a search: rendered text of at most 2 KB by default, and the entries in it."""
+    """The answer to a search: the entries, the same as text, and without entries why there are none."""
 
     text: str
     entries: tuple[Listed, ...]
     recall: Recall
+    nothing: str = ""
 
 
 class Routed(Record):
-    """The answer to a route: what kind of task it is, and the entries in load order."""
+    """The answer to a route: what kind of task it is, in a sentence (``kind``) too, and the entries in load order."""
 
     text: str
-    intent: dict[str, object]
+    intent: Intent
+    kind: str
     entries: tuple[Listed, ...]
     recall: Recall
+    nothing: str = ""
 
 
 def search(
@@ -60,6 +66,7 @@ def search(
     scope: str = "",
     everything: bool = False,
     without: Iterable[str] = (),
+    most_bytes: int = _MOST_BYTES,
 ) -> Searched:
     """Search memory, best first.
 
@@ -69,8 +76,9 @@ def search(
         limit: how many entries at most, 1 to 50.
         kind: only this type of memory.
         scope: only this scope.
-        everything: also what the floor holds back, and more than 2 KB of text.
+        everything: also what the floor holds back, and a text of any length.
         without: names of ranking signals to switch off.
+        most_bytes: how long the text may be, in bytes of UTF-8; 0 for any length. The entries are all there.
 
     Raises:
         UsageError: for a limit out of range, an unknown type or scope.
@@ -93,7 +101,8 @@ def search(
     words = [word.text for word in found.ranking.query.words]
     words += [meant for _, meant in found.ranking.corrected]
     entries = [_listed(one, snippet_of(one.entry.memory.content, words)) for one in hits]
-    return Searched(_rendered(entries, found, 0 if everything else _MOST_BYTES), tuple(entries), found)
+    nothing = "" if entries else _nothing(found)
+    return Searched(_rendered(entries, 0 if everything else most_bytes) or nothing, tuple(entries), found, nothing)
 
 
 def route(session: Session, task: str, *, everything: bool = False, without: Iterable[str] = ()) -> Routed:
@@ -107,18 +116,30 @@ def route(session: Session, task: str, *, everything: bool = False, without: Ite
     limit = session.settings.integer("load.limit") * (8 if everything else 2)
     found = recall(session, task, limit=limit, without=sorted(off))
     entries = tuple(_listed(one, "") for one in found.found)
-    intent: dict[str, object] = {"words": [word.text for word in found.ranking.query.words]}
-    lines = [f"{number}. {_line(entry)}" for number, entry in enumerate(entries, 1)]
-    return Routed("\n".join(lines) or _nothing(found), intent, entries, found)
+    intent = read_intent(task)
+    kind = _kind(intent)
+    nothing = "" if entries else _nothing(found)
+    lines = [f"{number}. {_line(entry)}" for number, entry in enumerate(entries, 1)] or [nothing]
+    return Routed("\n".join([kind, *lines]), intent, kind, entries, found, nothing)
 
 
 def _listed(one: Found, snippet: str) -> Listed:
     memory = one.entry.memory
     title = show_inert(memory.title).replace("\n", " ")
-    return Listed(memory.id, memory.type, memory.scope, round(one.score, 4), title, one.entry.key, snippet)
+    note = FOREIGN_NOTE if one.entry.root.foreign else ""
+    return Listed(memory.id, memory.type, memory.scope, round(one.score, 4), title, one.entry.key, snippet, note)
 
 
-def _rendered(entries: Sequence[Listed], found: Recall, most: int) -> str:
+def _kind(intent: Intent) -> str:
+    """Return what kind of task it is as a sentence."""
+    parts = [f"Kind of task: {', '.join(intent.task_types) or 'none that is known'}"]
+    for name, found in (("technologies", intent.technologies), ("paths", intent.paths), ("errors", intent.errors)):
+        if found:
+            parts.append(f"{name}: {', '.join(found)}")
+    return show_line("; ".join(parts)) + "."
+
+
+def _rendered(entries: Sequence[Listed], most: int) -> str:
     blocks: list[str] = []
     size = 0
     for number, entry in enumerate(entries):
@@ -129,12 +150,13 @@ def _rendered(entries: Sequence[Listed], found: Recall, most: int) -> str:
             blocks.append(rest)
             break
         blocks.append(block)
-    return "\n".join(blocks) or _nothing(found)
+    return "\n".join(blocks)
 
 
 def _line(entry: Listed) -> str:
     score = f"{entry.score:.2f} " if entry.score else ""
-    return show_line(f"{entry.key}  {score}[{entry.type}, {entry.scope}] {entry.title}")
+    note = f"  ({entry.note})" if entry.note else ""
+    return show_line(f"{entry.key}  {score}[{entry.type}, {entry.scope}] {entry.title}{note}")
 
 
 def _nothing(found: Recall) -> str:

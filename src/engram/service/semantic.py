@@ -12,7 +12,7 @@ from engram.index.embedding import Embedding
 from engram.index.embedding_table import make_table, package_files
 from engram.index.vectors import Vectors
 from engram.record import Record
-from engram.service.indexes import cache_of
+from engram.service.caches import cache_of
 from engram.store.files import store_error
 
 TYPE_CHECKING = False

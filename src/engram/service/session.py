@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engram.model import Scope
+    from engram.service.shelf import Shelf
     from engram.store.write import RootWriter
 
 __all__ = ["Notice", "Session"]
@@ -45,9 +46,11 @@ class Session:
     Args:
         start: the folder where looking for a workspace begins (F1); the process's own by default.
         environ: the environment; the process's own by default.
+        shelf: what a process that lives long keeps for its next session.
     """
 
-    def __init__(self, start: str = "", environ: Mapping[str, str] | None = None) -> None:
+    def __init__(self, start: str = "", environ: Mapping[str, str] | None = None, shelf: Shelf | None = None) -> None:
+        self.shelf = shelf
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.config_dir = config_dir_of(self.environ)
         self.notices: list[Notice] = []
@@ -92,7 +95,9 @@ class Session:
 
     def recheck_trust(self) -> bool:
         """Look at the history itself, as ``status`` and ``trust`` do (F18); call it before the roots are asked for."""
-        if self.workspace is not None:
+        git = self.workspace.git if self.workspace else None
+        known = self.shelf is not None and git is not None and self.shelf.history_is_known(git.common_dir)
+        if self.workspace is not None and not known:
             before = self.trusted
             self._trusted = recheck_trust(self.workspace, self.environ, self.config_dir)
             if before and not self._trusted:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engram.store.files import today
 from engram.store.trust import TrustRecord, find_moved, list_trusted, revoke_trust, trust_workspace
-from engram.store.write import today
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

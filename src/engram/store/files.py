@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 
 from engram.errors import EngramError, FormatError, StoreError
 from engram.model import MAX_BYTES
@@ -21,9 +22,12 @@ except ImportError:
         from hashlib import sha256 as _sha256
 
 __all__ = [
+    "JOURNAL",
+    "OPEN_JOURNAL",
     "atomic_write",
     "digest",
     "fsync_folder",
+    "has_open_journal",
     "inside",
     "leaves",
     "make_folders",
@@ -31,15 +35,29 @@ __all__ = [
     "read_guarded",
     "read_optional",
     "store_error",
+    "today",
     "walk_markdown",
     "write_durable",
 ]
 
+# The folder and the file of an open transaction (module ``journal``): every reader has to look whether one is there.
+JOURNAL = ".journal"
+OPEN_JOURNAL = "open.json"
 
 # A clone may bring a pipe under any name, and opening one would wait for ever; without O_NOFOLLOW it could point a file
 # that Engram makes for itself at one of the user's.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def has_open_journal(root: str) -> bool:
+    """Tell whether a transaction of ``journal`` stands open: a writer at work, or one that died."""
+    return os.path.exists(os.path.join(root, JOURNAL, OPEN_JOURNAL))
+
+
+def today() -> str:
+    """Return the local calendar day, ``YYYY-MM-DD``: the day that a person would write."""
+    return time.strftime("%Y-%m-%d")
 
 
 def digest(data: bytes) -> str:

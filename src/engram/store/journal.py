@@ -11,7 +11,18 @@ import os
 
 from engram.errors import StoreError
 from engram.record import Record
-from engram.store.files import digest, fsync_folder, inside, make_folders, read_optional, store_error, write_durable
+from engram.store.files import (
+    JOURNAL,
+    OPEN_JOURNAL,
+    digest,
+    fsync_folder,
+    has_open_journal,
+    inside,
+    make_folders,
+    read_optional,
+    store_error,
+    write_durable,
+)
 from engram.store.ledger import LEDGER, format_ledger, parse_ledger
 from engram.text.jsonc import JsoncError, dumps, parse
 
@@ -19,11 +30,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CHANGELOG", "JOURNAL", "Target", "Write", "commit", "has_open_journal", "journal_hashes", "recover"]
+__all__ = ["CHANGELOG", "Target", "Write", "commit", "journal_hashes", "recover"]
 
-JOURNAL = ".journal"
 CHANGELOG = "changelog.md"
-_OPEN = "open.json"
 _VERSION = 1
 
 
@@ -96,11 +105,6 @@ def commit(root: str, writes: Sequence[Write], note: str) -> None:
         pass  # everything is in place: the next command finds the journal finished and drops it
 
 
-def has_open_journal(root: str) -> bool:
-    """Tell whether a transaction stands open: a writer at work, or one that died."""
-    return os.path.exists(os.path.join(root, JOURNAL, _OPEN))
-
-
 def journal_hashes(root: str) -> dict[str, tuple[str, str]]:
     """Return path → (old, new) hashes of the open transaction; a reader accepts both while it stands (F15)."""
     targets, _ = _read_open(root)
@@ -125,7 +129,7 @@ def recover(root: str) -> list[str]:
             inside(root, target.path)
         except StoreError as error:
             raise StoreError(
-                f"{os.path.join(journal, _OPEN)} is no journal of Engram's: {error.message}",
+                f"{os.path.join(journal, OPEN_JOURNAL)} is no journal of Engram's: {error.message}",
                 hint=f"Look at the folder {JOURNAL}, and remove it.",
             ) from error
     try:
@@ -161,25 +165,25 @@ def _write_open(journal: str, targets: Sequence[Target], note: str) -> None:
     temporary = os.path.join(journal, "open.tmp")
     write_durable(temporary, text.encode("utf-8", "surrogateescape"))
     # The folder is made durable once, when everything is staged and before the first rename into place.
-    os.replace(temporary, os.path.join(journal, _OPEN))
+    os.replace(temporary, os.path.join(journal, OPEN_JOURNAL))
 
 
 def _read_open(root: str) -> tuple[list[Target], str]:
-    data = read_optional(inside(root, f"{JOURNAL}/{_OPEN}"))
+    data = read_optional(inside(root, f"{JOURNAL}/{OPEN_JOURNAL}"))
     if data is None:
         return [], ""
     try:
         value = parse(data.decode("utf-8", "surrogateescape"))
         if not isinstance(value, dict) or value.get("version") != _VERSION:
             raise StoreError(
-                f"{os.path.join(root, JOURNAL, _OPEN)} was written by another version of Engram.",
+                f"{os.path.join(root, JOURNAL, OPEN_JOURNAL)} was written by another version of Engram.",
                 hint="Finish with that version, or update this one.",
             )
         targets = [Target(*(str(part) for part in row)) for row in value["targets"]]
         return targets, str(value["note"])
     except (JsoncError, KeyError, TypeError) as error:
         raise StoreError(
-            f"{os.path.join(root, JOURNAL, _OPEN)} cannot be read: {error}.",
+            f"{os.path.join(root, JOURNAL, OPEN_JOURNAL)} cannot be read: {error}.",
             hint=f"Look at the folder {JOURNAL} beside it, save what you need, and remove that folder.",
         ) from error
 
@@ -300,7 +304,7 @@ def _undo(root: str, targets: Sequence[Target], *, drop: bool = True) -> None:
 
 def _drop(journal: str) -> None:
     try:
-        os.unlink(os.path.join(journal, _OPEN))
+        os.unlink(os.path.join(journal, OPEN_JOURNAL))
         # A journal that came back after a power cut, without its staged files, would be taken for one to undo.
         fsync_folder(journal)
     except FileNotFoundError:

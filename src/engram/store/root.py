@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 
 from engram.errors import EngramError, FormatError, LockedError, NotFoundError
-from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, Memory
 from engram.record import Record
-from engram.store.files import digest, leaves, read_guarded, walk_markdown
-from engram.store.journal import has_open_journal, journal_hashes, recover
+from engram.store.files import digest, has_open_journal, leaves, read_guarded, walk_markdown
 from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, read_ledger
-from engram.store.lock import RootLock
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
@@ -95,6 +92,9 @@ class MemoryRoot:
         """Finish or undo what a dead writer left, if the lock is free at once; say what was done (F15)."""
         if not has_open_journal(self.path):
             return []
+        from engram.store.journal import recover
+        from engram.store.lock import RootLock
+
         try:
             with RootLock(self.path, 0):
                 said = recover(self.path)
@@ -142,8 +142,11 @@ class MemoryRoot:
         expected = self.ledger().lookup(path)
         if value in expected:
             return None
-        if has_open_journal(self.path) and value in journal_hashes(self.path).get(path, ()):
-            return None
+        if has_open_journal(self.path):
+            from engram.store.journal import journal_hashes
+
+            if value in journal_hashes(self.path).get(path, ()):
+                return None
         # A writer may have finished between our two reads.
         self._ledger = None
         expected = self.ledger().lookup(path)
@@ -227,6 +230,8 @@ class MemoryRoot:
 
     def _original_id(self, path: str) -> str:
         """Return the id that an archived memory had: ``x-2.md`` is the second ``x`` of a day, or the only ``x-2``."""
+        from engram.markdown.archive import read_archived
+
         try:
             header, _ = read_archived(read_guarded(self.path, path))
         except (OSError, FormatError):

@@ -8,14 +8,13 @@ from engram.errors import ConfigError, StoreError
 from engram.record import Record
 from engram.roots.git import is_shallow
 from engram.store.files import atomic_write, read_optional, store_error
-from engram.store.lock import RootLock
-from engram.text.jsonc import JsoncError, dumps, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engram.roots.find import Workspace
+    from engram.store.lock import RootLock
 
 __all__ = [
     "TrustRecord",
@@ -148,6 +147,8 @@ def list_trusted(config_dir: str) -> list[TrustRecord]:
     data = read_optional(path)
     if data is None:
         return []
+    from engram.text.jsonc import JsoncError, parse
+
     try:
         return _records(parse(data.decode("utf-8")))
     except (JsoncError, UnicodeDecodeError, TypeError, KeyError) as error:
@@ -197,6 +198,8 @@ def _same_history(record: TrustRecord, workspace: Workspace) -> bool:
 
 
 def _locked(config_dir: str) -> RootLock:
+    from engram.store.lock import RootLock
+
     try:
         os.makedirs(config_dir, exist_ok=True)
     except OSError as error:
@@ -205,5 +208,7 @@ def _locked(config_dir: str) -> RootLock:
 
 
 def _save(config_dir: str, records: list[TrustRecord]) -> None:
+    from engram.text.jsonc import dumps
+
     rows = [{**record.as_dict(), "commits": list(record.commits)} for record in sorted(records, key=lambda r: r.path)]
     atomic_write(os.path.join(config_dir, _FILE), (dumps(rows, indent=2) + "\n").encode(), mode=0o600)

@@ -2,6 +2,7 @@ r"""Top-level headings of a Markdown text, as CommonMark 0.31 finds them (F5).
 
 Headings in fences, indented code, HTML blocks, block quotes and list items are part of those, so this follows the block
 structure of the text: the two phases of the specification's appendix, without inlines and without building a tree.
+What only some texts hold (HTML blocks, link reference definitions) is loaded for these: memory is read on every prompt.
 
 >>> [(h.line, h.level, h.text) for h in find_headings("# Title\n\n```\n# code\n```\n\nOrigin\n---\n")]
 [(0, 1, 'Title'), (6, 2, 'Origin')]
@@ -10,9 +11,7 @@ structure of the text: the two phases of the specification's appendix, without i
 from __future__ import annotations
 
 from engram.record import Record
-from engram.text.html_blocks import MAY_NOT_INTERRUPT, html_ends, html_start
 from engram.text.lines import split_lines
-from engram.text.references import definition_lines
 
 __all__ = ["Heading", "find_headings", "headings_of_lines"]
 
@@ -204,6 +203,8 @@ class _Blocks:
                 self.leaf = _NONE
             return True
         if self.leaf == _HTML:
+            from engram.text.html_blocks import html_ends
+
             blank = at >= len(line)
             if blank and self.html > 5 or html_ends(self.html, line[pos:]):  # noqa: RUF021
                 self.leaf = _NONE
@@ -227,6 +228,8 @@ class _Blocks:
             self._close(matched)
             self.leaf, self.fence = _FENCE, char * size
         elif char == "<":
+            from engram.text.html_blocks import MAY_NOT_INTERRUPT, html_ends, html_start
+
             kind = html_start(rest)
             if not kind or (kind == MAY_NOT_INTERRUPT and (goes_on or lazy)):
                 return False
@@ -243,7 +246,11 @@ class _Blocks:
 
     def _underline(self, number: int, char: str) -> bool:
         """Make the open paragraph a heading, unless it holds only link reference definitions."""
-        skipped = definition_lines(self.paragraph) if self.paragraph and self.paragraph[0].startswith("[") else 0
+        skipped = 0
+        if self.paragraph and self.paragraph[0].startswith("["):
+            from engram.text.references import definition_lines
+
+            skipped = definition_lines(self.paragraph)
         text = "\n".join([part.strip(" \t") for part in self.paragraph[skipped:]])
         if not text:
             self.paragraph = []

@@ -12,8 +12,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from engram.errors import UsageError
 
 TYPE_CHECKING = False
@@ -76,6 +74,8 @@ def slug(title: str, fallback: str = "memory") -> str:
     most 80 characters and 180 bytes of UTF-8, cut at a word where one ends in its second half, and is no Windows device
     name. A title without any letter or digit gives ``fallback``.
     """
+    import unicodedata
+
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", title).lower())
     kept: list[str] = []
     on_letter = False
@@ -115,6 +115,8 @@ def fold_id(id: str) -> str:  # noqa: A002 (the contract's word)
     """Return the form in which two ids are compared: case folded and NFC, as file systems may do it (F11)."""
     if id.isascii():
         return id.lower()
+    import unicodedata
+
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", id).casefold())
 
 
@@ -133,6 +135,8 @@ def check_id(text: str) -> tuple[str, str]:
     else:
         scope, name = "", text
     if not (0 < len(name) <= MAX_ID_CHARS and _PLAIN_ID.issuperset(name)):
+        import unicodedata
+
         name = unicodedata.normalize("NFC", name)
         _refuse_hostile(name, text)
     if not name.strip():
@@ -141,6 +145,8 @@ def check_id(text: str) -> tuple[str, str]:
 
 
 def _refuse_hostile(name: str, text: str) -> None:
+    import unicodedata
+
     if not name:
         _refuse(text, "it is empty")
     if len(name) > 1 and name[1] == ":":
@@ -182,6 +188,8 @@ def _is_invisible_mark(char: str) -> bool:
 
 def _cluster_start(text: str, at: int) -> int:
     """Return the nearest place at or before ``at`` that is not between a letter and its marks."""
+    import unicodedata
+
     start = at
     while start > 0 and start < len(text) and unicodedata.category(text[start])[0] == "M":
         start -= 1

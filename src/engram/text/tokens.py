@@ -1,7 +1,9 @@
 """How many tokens a text costs a language model, estimated without its tokenizer (F21 ``load.max_tokens``).
 
 Tokenizers differ between vendors and versions, so this is an estimate that leans to the high side: a budget that it
-keeps is kept by the common ones. It is not additive (a piece at a border counts once): call it on the final text.
+keeps is kept by the common ones. Against ``o200k_base`` (``benchmarks/tokens.py``) the median of texts as long as a
+memory is 1.11 times the real count in English, 1.09 in Spanish, 1.17 in Chinese, 1.23 in code. It is not additive (a
+piece at a border counts once): call it on the final text.
 
 >>> estimate_tokens("Use pnpm for every install.")
 7
@@ -18,6 +20,11 @@ _DIGITS = 3  # digits in one token
 _SYMBOLS = 2  # punctuation marks in one token
 _BYTES = 3  # bytes of UTF-8 in one token, in scripts with few words in the vocabularies
 
+# What was counted before: a pack counts each of its texts alone and then together, a server the same ones all day.
+_known: dict[str, int] = {}
+_MOST_KNOWN = 50_000
+_LONGEST_KNOWN = 64
+
 _WORD, _DIGIT, _SYMBOL, _OTHER = range(4)
 _PER_TOKEN = (_LETTERS, _DIGITS, _SYMBOLS, _BYTES)
 
@@ -29,15 +36,22 @@ def estimate_tokens(text: str) -> int:
     # A line end is a token of its own or part of the next one; deeper indentation is one token a line.
     total = text.count("\n") + text.count("\n  ") + text.count("\t")
     for word in text.split():
-        if word.isascii():
-            if word.isalpha() and word[1:].islower():
-                total += (len(word) + _LETTERS - 1) // _LETTERS
-                continue
-            if word[:-1].isalpha() and word[1:].islower():  # a word with one mark behind it
-                total += (len(word) + _LETTERS - 2) // _LETTERS + 1
-                continue
-        total += _pieces(word)
+        known = _known.get(word)
+        if known is None:
+            known = _word(word)
+            if len(_known) < _MOST_KNOWN and len(word) <= _LONGEST_KNOWN:
+                _known[word] = known
+        total += known
     return max(total, 1)
+
+
+def _word(word: str) -> int:
+    if word.isascii():
+        if word.isalpha() and word[1:].islower():
+            return (len(word) + _LETTERS - 1) // _LETTERS
+        if word[:-1].isalpha() and word[1:].islower():  # a word with one mark behind it
+            return (len(word) + _LETTERS - 2) // _LETTERS + 1
+    return _pieces(word)
 
 
 def _pieces(word: str) -> int:

@@ -1,0 +1,98 @@
+"""Memory as one-line cards, and which of it is used most (C60, C61)."""
+
+from __future__ import annotations
+
+from engram.model import KINDS
+from engram.recall.pack import Item, card_of
+from engram.record import Record
+from engram.service.caches import cache_of, usage_counts
+from engram.service.indexes import ask_indexes
+from engram.service.reading import check_reading, skipped_lines
+from engram.service.recalling import Library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.index.layout import Entry as Row
+    from engram.index.refresh import Index
+    from engram.service.session import Session
+
+__all__ = ["Cards", "Named", "list_cards", "most_used"]
+
+# A list of more cards than this helps nobody, and would fill an agent's context: the rest is counted.
+_MOST_CARDS = 2000
+
+
+class Cards(Record):
+    """All memory that is in service: a line each, how many more there are, and what may not be shown."""
+
+    lines: tuple[str, ...]
+    more: int
+    skipped: tuple[str, ...]
+
+
+class Named(Record):
+    """A memory by its key (C35)."""
+
+    key: str
+    type: str
+    scope: str
+    title: str
+    foreign: bool
+
+
+def list_cards(session: Session) -> Cards:
+    """Return a card of each memory that is in service, the workspace's first, then by kind and id.
+
+    Raises:
+        RefusedError: when reading is switched off (``read: off``).
+        NotFoundError: where there is no memory at all.
+    """
+    check_reading(session)
+    return ask_indexes(session, lambda indexes: _list_cards(session, indexes))
+
+
+def most_used(session: Session, limit: int) -> tuple[Named, ...]:
+    """Return the memories in service that were given whole most often, then those that were confirmed last.
+
+    Raises:
+        RefusedError: when reading is switched off (``read: off``).
+        NotFoundError: where there is no memory at all.
+    """
+    check_reading(session)
+    return ask_indexes(session, lambda indexes: _most_used(session, indexes, limit))
+
+
+def _list_cards(session: Session, indexes: Sequence[Index]) -> Cards:
+    roots = session.roots
+    library = Library(session, roots, [index.source for index in indexes])
+    variant = session.settings.string("rule_variant")
+    rows = _in_service(library, indexes)
+    rows.sort(key=lambda pair: (pair[0], KINDS.index(pair[1].type), pair[1].id))
+    lines = []
+    for at, row in rows[:_MOST_CARDS]:
+        entry = library.read(library.key(at, row))
+        if entry is not None:
+            lines.append(card_of(Item(entry.memory, entry.key, foreign=entry.root.foreign), variant))
+    problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
+    return Cards(tuple(lines), max(0, len(rows) - _MOST_CARDS), skipped_lines([*problems, *library.skipped]))
+
+
+def _most_used(session: Session, indexes: Sequence[Index], limit: int) -> tuple[Named, ...]:
+    library = Library(session, session.roots, [index.source for index in indexes])
+    counts = [usage_counts(cache_of(session, root)) for root in session.roots]
+    rows = _in_service(library, indexes)
+    rows.sort(key=lambda pair: (pair[0], pair[1].id))
+    rows.sort(key=lambda pair: pair[1].last_confirmed, reverse=True)
+    rows.sort(key=lambda pair: counts[pair[0]].get(pair[1].id, 0), reverse=True)
+    return tuple(
+        Named(library.key(at, row), row.type, row.scope, row.title, session.roots[at].foreign)
+        for at, row in rows[:limit]
+    )
+
+
+def _in_service(library: Library, indexes: Sequence[Index]) -> list[tuple[int, Row]]:
+    return [
+        (at, row) for at, index in enumerate(indexes) for row in index.source.all_rows() if not library.leave_out(row)
+    ]

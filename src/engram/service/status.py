@@ -1,0 +1,143 @@
+"""What memory there is here, and what needs a human's attention."""
+
+from __future__ import annotations
+
+import os
+
+from engram.record import Record
+from engram.service.caches import cache_of
+from engram.service.trusting import moved_from
+from engram.store.files import today
+from engram.text.plural import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.index.refresh import Index
+    from engram.service.session import Session
+    from engram.store.root import MemoryRoot
+
+__all__ = ["RootState", "Status", "counts_line", "root_states", "skipped_sentence", "status"]
+
+
+class RootState(Record):
+    """One root at a glance."""
+
+    root: str
+    scope: str
+    foreign: bool
+    rules: int
+    skills: int
+    knowledge: int
+    archived: int
+    skipped: int
+    expired: int
+    writable: bool
+    renamed: int = 0
+
+
+class Status(Record):
+    """How things stand here.
+
+    ``attention`` holds for each root the sentences about what a human should look at, each with the command for it.
+    """
+
+    roots: tuple[RootState, ...]
+    attention: tuple[tuple[str, ...], ...]
+    read: str
+
+
+def status(session: Session, *, deep: bool = False) -> Status:
+    """Return how things stand here, the history of the repository compared with the one that was trusted (F18).
+
+    What a workspace file says and does not count is among the session's notices afterwards.
+
+    Args:
+        session: where one is; its roots have not been asked for yet.
+        deep: as for ``root_states``.
+    """
+    session.recheck_trust()
+    states = root_states(session, deep=deep)
+    settings = session.settings
+    for item in settings.not_counted:
+        message = f"{item.key} = {item.value} in {item.file} does not count: {item.reason}"
+        session.say("warning", "not_counted", message, path=item.file)
+    return Status(tuple(states), tuple(_attention(session, state) for state in states), settings.string("read"))
+
+
+def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
+    """Return the counts of each root, as the index has them.
+
+    Args:
+        session: where one is.
+        deep: hash every file and make the index anew first, and count the files whose ``id`` is not their name.
+    """
+    # SQLite takes a while to load, and nothing else here needs it.
+    from engram.service.indexes import ask_indexes
+
+    if not session.roots:
+        return []
+    if deep:
+        from engram.index.database import SqliteError
+        from engram.index.refresh import rebuild
+        from engram.service.scorers import VectorMaker
+
+        for root in session.roots:
+            maker = VectorMaker(session, cache_of(session, root))
+            try:
+                rebuild(root, cache_of(session, root), session.progress, maker.learn)
+            except (SqliteError, OSError, UnicodeEncodeError):
+                pass  # the answer then comes from the files, which `ask_indexes` says
+            maker.finish()
+
+    def states(indexes: Sequence[Index]) -> list[RootState]:
+        return [_state(root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
+
+    return ask_indexes(session, states)
+
+
+def counts_line(state: RootState) -> str:
+    """Return the counts of one root in a sentence."""
+    counts = f"{counted(state.rules, 'rule')}, {counted(state.skills, 'skill')}, {state.knowledge} knowledge"
+    archived = f", {state.archived} archived" if state.archived else ""
+    return f"{state.scope} memory {state.root}: {counts}{archived}"
+
+
+def skipped_sentence(number: int) -> str:
+    """Return how many files are skipped."""
+    return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"
+
+
+def _attention(session: Session, state: RootState) -> tuple[str, ...]:
+    said = []
+    if state.foreign:
+        said.append("foreign: reference only, until you run engram trust")
+        if moved := moved_from(session):
+            said.append(f"its history is that of {moved}, which you trusted and which is gone: was it moved here?")
+    if state.skipped:
+        said.append(f"{skipped_sentence(state.skipped)}; engram verify says why")
+    if state.renamed:
+        said.append(f"{counted(state.renamed, 'file')} with another id inside than its name; engram verify shows it")
+    if state.expired:
+        said.append(f"{state.expired} expired, for your review; engram list names them")
+    if not state.writable:
+        said.append("read-only: reading works, saving does not")
+    return tuple(said)
+
+
+def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
+    kinds = index.source.kinds()
+    return RootState(
+        root=root.path,
+        scope=root.scope,
+        foreign=root.foreign,
+        rules=kinds.get("rule", 0),
+        skills=kinds.get("skill", 0),
+        knowledge=kinds.get("knowledge", 0),
+        archived=sum(1 for _ in root.archived_paths()),
+        skipped=len(index.problems),
+        expired=index.source.expired(today()),
+        writable=os.access(root.path, os.W_OK),
+        renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
+    )
