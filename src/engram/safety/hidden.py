@@ -213,9 +213,7 @@ def find(text: str) -> Iterator[Hit]:
     # Recall shows text with this module and looks for nothing: the rules stay out of its start.
     from engram.safety.rule import LIMIT, Hit
 
-    count = 0
-    for start, end, kind in _runs(text):
-        count += 1
+    for count, (start, end, kind) in enumerate(_runs(text), 1):
         label = f"{_LABELS[kind]} (U+{ord(text[start]):04X})"
         if count == LIMIT:
             yield Hit(kind, f"{label}, and more to the end of the text", start, len(text))

@@ -27,7 +27,7 @@ def _order(kind: str, label: str, starts: str, rest: str) -> Rule:
     return Rule(kind, label, tuple(starts.split("|")), rest, fold=True)
 
 
-def _gapped(
+def _gapped(  # noqa: PLR0917 (a row of a table reads best without names)
     kind: str,
     label: str,
     starts: str,
@@ -123,8 +123,8 @@ WORDED = Table(
         "ignore|disregard|forget|override|overriding|bypass|discard|do not follow|don't follow|stop following|abandon",
         32,
         "previous¦prior¦above¦earlier¦preceding¦foregoing¦initial¦original¦your¦system",
-        r"\b(?:previous|prior|above|earlier|preceding|foregoing|initial|original|your(?: own| previous| system)?|system)"
-        r"(?: (?:or|and) (?:prior|earlier|system))? (?:[a-z]{1,12} )?"
+        r"\b(?:previous|prior|above|earlier|preceding|foregoing|initial|original|system"
+        r"|your(?: own| previous| system)?)(?: (?:or|and) (?:prior|earlier|system))? (?:[a-z]{1,12} )?"
         r"(?:instructions?|prompts?|directives?|guidelines|programming|orders|system message)\b",
     ),
     _order("override", _IGNORE, "suspend normal operations", ""),
@@ -196,7 +196,8 @@ WORDED = Table(
         "execute|run|install",
         60,
         "without",
-        r"\bwithout (?:any |further |asking for |requiring )?(?:confirmation|approval|permission|consent|verification)\b",
+        r"\bwithout (?:any |further |asking for |requiring )?"
+        r"(?:confirmation|approval|permission|consent|verification)\b",
         between=("command", "script", "package"),
     ),
     _gapped(
@@ -249,7 +250,8 @@ LITERAL = Table(
         "curl|wget",
         360,
         "&&¦;",
-        r"(?:&&|;)[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:chmod[ \t]{1,4}(?:\+x|[0-7]{3,4})|(?:ba|z|da)?sh|python[0-9.]{0,4})[ \t]",
+        r"(?:&&|;)[ \t]{0,4}(?:sudo[ \t]{1,4})?"
+        r"(?:chmod[ \t]{1,4}(?:\+x|[0-7]{3,4})|(?:ba|z|da)?sh|python[0-9.]{0,4})[ \t]",
         between=("-o", "so ", "lo ", "--output"),
         stops="\n",
     ),
@@ -395,7 +397,8 @@ REFERENCE = Table(
         _IGNORE,
         "ignore|disregard|forget|override|overriding|bypass",
         40,
-        "previous¦prior¦above¦earlier¦preceding¦foregoing¦initial¦original¦your¦system¦all ¦any ¦every¦these¦those¦the ",
+        "previous¦prior¦above¦earlier¦preceding¦foregoing¦initial¦original¦your¦system¦all ¦any ¦every¦these¦those"
+        "¦the ",
         r"\b(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original|your|system)\b"
         rf"[^.\n]{{0,30}}?\b{_NOUN}|(?:all|any|every|these|those|the) (?:of )?(?:the |your )?"
         r"(?:instructions|directives|orders)\b|(?:everything|all) (?:above|before|you)\b)",

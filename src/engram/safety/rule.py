@@ -23,8 +23,8 @@ ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 LIMIT = 10_000
 # So many characters of a value are judged: more would not change what it looks like.
 _JUDGED = 512
-# Characters of a word that tell whether a literal can begin there.
-_HEAD = 3
+# So many first characters of a word tell whether a literal can begin there.
+_HEADS = (6, 3, 2)
 _WORDS = bytes(code if chr(code) in ALNUM else 32 for code in range(256))
 
 
@@ -103,10 +103,10 @@ class Sheet:
         return self.lower if fold else self.text
 
     def heads(self, *, fold: bool) -> set[bytes]:
-        """Return the first two and three characters of all runs of ASCII letters and digits."""
+        """Return the first characters of all runs of ASCII letters and digits, as many as ``_HEADS`` says."""
         if fold not in self._heads:
             words = set(self.hay(fold=fold).encode("utf-8", "replace").translate(_WORDS).split())
-            self._heads[fold] = {word[:_HEAD] for word in words} | {word[:2] for word in words}
+            self._heads[fold] = {word[:size] for size in _HEADS for word in words}
         return self._heads[fold]
 
     def has(self, literals: tuple[str, ...], *, fold: bool) -> bool:
@@ -138,15 +138,16 @@ class _Literals:
     def add(self, literal: str, number: int, *, at_a_word: bool) -> None:
         """Add a literal of the row with this number; ``at_a_word`` says whether a match has to begin a word."""
         run = 0
-        while run < min(_HEAD, len(literal)) and literal[run] in ALNUM:
+        while run < len(literal) and literal[run] in ALNUM:
             run += 1
-        keyed = at_a_word and run >= 2
+        head = next((size for size in _HEADS if run >= size), 0)
+        keyed = at_a_word and head > 0
         numbers = self._known.setdefault((literal, keyed), [])
         if not numbers:
             if not literal.isascii():
                 self.foreign.append((literal, numbers))
             elif keyed:
-                self.keyed.setdefault(literal[:run].encode(), []).append((literal, numbers))
+                self.keyed.setdefault(literal[:head].encode(), []).append((literal, numbers))
             else:
                 self.loose.append((literal, numbers))
         numbers.append(number)

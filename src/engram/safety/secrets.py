@@ -26,9 +26,9 @@ _EXPRESSION = frozenset("()[]{}$<>")
 _NO_PASSWORDS = frozenset(
     (
         "sha", "md", "bcrypt", "scrypt", "argon", "argonid", "pbkdf", "base", "utf", "oauth", "http", "https", "aes",
-        "rsa", "hs", "rs", "es", "ed", "hmac", "fa", "mfa", "otp", "sso", "oidc", "saml", "ldap", "ntlm", "krb", "param",
-        "params", "arg", "args", "argv", "field", "input", "column", "varchar", "char", "string", "str", "secret",
-        "token", "env", "config", "version", "step", "page", "level", "rule", "section", "chapter", "line", "row",
+        "rsa", "hs", "rs", "es", "ed", "hmac", "fa", "mfa", "otp", "sso", "oidc", "saml", "ldap", "ntlm", "krb",
+        "param", "params", "arg", "args", "argv", "field", "input", "column", "varchar", "char", "string", "str",
+        "secret", "token", "env", "config", "version", "step", "page", "level", "rule", "section", "chapter", "line", "row",
     )
 )  # fmt: skip
 _NAMES_OF_PASSWORDS = ("password", "passwd", "passphrase", "pass", "pwd")
@@ -74,13 +74,15 @@ def _written(value: str) -> bool:
 
 def _assigned(value: str) -> bool:
     """Accept the value of a key-like name when it looks made by a machine, not like a name or an expression."""
-    return len(value) >= 16 and _written(value) and is_random(value)
+    return len(value) >= 16 and _written(value) and is_random(value) and not _is_uuid(value)
+
+
+def _is_uuid(value: str) -> bool:
+    return len(value) == 36 and [len(part) for part in value.split("-")] == [8, 4, 4, 4, 12]
 
 
 def _announced(value: str) -> bool:
-    """Accept a value that only a blank parts from its name: of a sentence, so no UUID and nothing short."""
-    if len(value) == 36 and value.count("-") == 4:
-        return False
+    """Accept a value that only a blank parts from its name: it is part of a sentence, so nothing short."""
     return len(value) >= 20 and _assigned(value)
 
 
@@ -162,12 +164,12 @@ _PASSWORDS = (
 )  # fmt: skip
 # After the name: `Base64` and the like, a closing quote, the sign, an opening quote. Everything bounded.
 _AFTER = r"(?:[_-]?(?:key|value|base64|token|secret|production|prod|dev|test)){0,2}s?[\"'`\]*]{0,3}"
-_SIGN = r"[ \t]{0,4}(?::=|=>|->|==|\?=|=|:|：|\||>)[ \t]{0,4}"
+_SIGN = r"[ \t]{0,4}(?:[:|?.]{0,3}={1,2}>?|->|:|：|\||>)[ \t]{0,4}"
 _IS = r"[ \t]{0,2}(?:[ \t](?:is|was|are|es)[ \t]|是|为|為)[ \t]{0,2}(?:set[ \t]to[ \t])?"
-_PAIR = r"[ \t]{0,2},[ \t]{0,2}"
-_SERVICES_WITH_UUID = (
-    "heroku", "snyk", "sendbird", "hubspot", "kucoin", "squarespace", "messagebird", "message_bird", "vault_secret_id",
-    "secret_id",
+_PAIR = r"[ \t]{0,2}[,(][ \t]{0,2}"
+_WITH_UUID = (
+    "heroku", "snyk", "sendbird", "hubspot", "kucoin", "squarespace", "messagebird", "message_bird", "secret_id",
+    "apikey", "api_key", "api-key", "client_secret", "clientsecret", "secret_key", "auth_token", "authtoken",
 )  # fmt: skip
 _BEARER = BASE64 + "._~-"
 
@@ -232,7 +234,7 @@ TABLE = Table(
         "basic-auth",
         "a user name with its password",
         ("machine ",),
-        r"\S{1,100}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4}(\S{4,160})",
+        r"\S{1,100}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4}([^\s\"'()]{4,160})",
         accept=_login,
     ),
     Rule(
@@ -271,8 +273,9 @@ TABLE = Table(
         "assigned-secret",
         "a secret value",
         _NAMES,
-        rf"{_AFTER}(?:{_SIGN}[\"'`]?([^\s\"'`,;:<]{{12,160}})|{_PAIR}[\"'`]([^\s\"'`,;:]{{12,160}})[\"'`]"
-        rf"|(?:{_IS}|[ \t])[\"'`*]{{0,2}}([^\s\"'`,;:*]{{20,160}}))",
+        rf"{_AFTER}(?:{_SIGN}[\"'`]?([^\s\"'`,;:<>()\[\]{{}}]{{12,160}}+)(?![(\[{{])"
+        rf"|{_PAIR}[\"'`]([^\s\"'`,;:]{{12,160}})[\"'`]"
+        rf"|(?:{_IS}|[ \t])[\"'`*]{{0,2}}([^\s\"'`,;:*<>()\[\]{{}}]{{20,160}}+)(?![(\[{{]))",
         before="",
         fold=True,
         accept=(_assigned, _assigned, _announced),
@@ -280,7 +283,7 @@ TABLE = Table(
     Rule(
         "service-key",
         "a service's key",
-        _SERVICES_WITH_UUID,
+        _WITH_UUID,
         rf"[a-z_ .-]{{0,24}}[\"'`]?[ \t]{{0,3}}(?::=|=>|=|:|,)[ \t]{{0,3}}[\"'`]?({UUID})(?![0-9a-z-])",
         before="",
         fold=True,
@@ -290,7 +293,7 @@ TABLE = Table(
         "a password",
         _PASSWORDS,
         rf"{_AFTER}(?:(?:{_SIGN}|{_PAIR}|[ \t])[\"'`]([^\s\"'`]{{6,160}})[\"'`]"
-        rf"|(?:{_SIGN}|{_IS}[\"'`*]{{0,2}})([^\s\"'`,;<*]{{6,160}}))",
+        rf"|(?:{_SIGN}|{_IS}[\"'`*]{{0,2}})([^\s\"'`,;<>*()\[\]{{}}]{{6,160}}+)(?![(\[{{]))",
         before="",
         fold=True,
         accept=(_quoted, _password),
@@ -299,7 +302,7 @@ TABLE = Table(
         "assigned-password",
         "a password",
         ("clave", "pass", "pw", "creds"),
-        rf"{_AFTER}{_SIGN}[\"'`]?([^\s\"'`,;<]{{6,160}})",
+        rf"{_AFTER}{_SIGN}[\"'`]?([^\s\"'`,;<>()\[\]{{}}]{{6,160}}+)(?![(\[{{])",
         fold=True,
         accept=_password,
     ),
@@ -307,7 +310,7 @@ TABLE = Table(
         "assigned-password",
         "a password",
         ("--password", "--passwd", "--pass", "sshpass -p"),
-        r"[ \t]{1,3}[\"']?([^\s\"'`,;<-][^\s\"'`,;<]{5,160})",
+        r"[ \t]{1,3}[\"']?([^\s\"'`,;<>()\[\]{}-][^\s\"'`,;<>()\[\]{}]{5,160}+)(?![(\[{])",
         before="",
         fold=True,
         accept=_password,
