@@ -39,7 +39,8 @@ def is_random(value: str) -> bool:
 def is_composed(value: str) -> bool:
     """Tell an identifier put together of words (``accessTokenFromHeader``) from random letters of both cases.
 
-    Three fifths of it are words: three small letters or more, a vowel among each five, and the capital before them. In random text of 62 characters that is one character of eight.
+    Three fifths of it are words: three small letters or more, a vowel among each five, and the capital before them.
+    In random text of 62 characters that is one character of eight.
     """
     if value.lower() == value or value.upper() == value:
         return False

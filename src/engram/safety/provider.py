@@ -160,7 +160,7 @@ _FORGES = (
         tail=TOKEN,
     ),
     row("rubygems-key", "a RubyGems key", ("rubygems_",), "[a-f0-9]{48}"),
-    row("crates-token", "a crates.io token", ("cio",), "(?=[A-Za-z0-9]{0,31}[0-9])[A-Za-z0-9]{32}"),
+    row("crates-token", "a crates.io token", ("cio",), "[A-Za-z0-9]{32}").replace(accept=is_mixed),
     row("nuget-key", "a NuGet key", ("oy2",), "[a-z0-9]{43}"),
     row("packagist-token", "a Packagist token", ("packagist_",), "[a-z]{3}_[a-f0-9]{40}", tail=ALNUM),
     row("clojars-token", "a Clojars token", ("CLOJARS_",), "[a-z0-9]{60}"),

@@ -28,7 +28,8 @@ _NO_PASSWORDS = frozenset(
         "sha", "md", "bcrypt", "scrypt", "argon", "argonid", "pbkdf", "base", "utf", "oauth", "http", "https", "aes",
         "rsa", "hs", "rs", "es", "ed", "hmac", "fa", "mfa", "otp", "sso", "oidc", "saml", "ldap", "ntlm", "krb",
         "param", "params", "arg", "args", "argv", "field", "input", "column", "varchar", "char", "string", "str",
-        "secret", "token", "env", "config", "version", "step", "page", "level", "rule", "section", "chapter", "line", "row",
+        "secret", "token", "env", "config", "version", "step", "page", "level", "rule", "section", "chapter", "line",
+        "row",
     )
 )  # fmt: skip
 _NAMES_OF_PASSWORDS = ("password", "passwd", "passphrase", "pass", "pwd")
