@@ -222,12 +222,17 @@ COMMANDS: tuple[Command, ...] = (
         "engram.cli.configuring",
         "config_command",
         arguments=(
-            Argument("ACTION", "view, get, set or unset", required=False),
+            Argument("ACTION", "view, get, set, unset, explain or schema", required=False),
             Argument("KEY", "a key, as engram config view shows it", required=False),
             Argument("VALUE", "the new value; lists are separated by commas", required=False),
         ),
         options=(Option("global", "change your own configuration instead of the workspace's"),),
-        examples=("engram config view", "engram config get load.limit", "engram config set load.limit 6"),
+        examples=(
+            "engram config view",
+            "engram config get load.limit",
+            "engram config set load.limit 6",
+            "engram config explain read",
+        ),
     ),
     Command(
         "hook",
@@ -248,6 +253,14 @@ COMMANDS: tuple[Command, ...] = (
         examples=("engram set-read startup", "engram set-read off --global"),
         details="auto: at the start of a session, and with each prompt what it has not seen. startup: at the start "
         "only. always: with each prompt everything that fits. manual: only when asked. off: reading is off.",
+    ),
+    Command(
+        "completion",
+        "Print the script that completes engram's words in your shell.",
+        "engram.cli.completing",
+        "completion_command",
+        arguments=(Argument("SHELL", "bash, zsh, fish or powershell"),),
+        examples=('eval "$(engram completion bash)"', "engram completion fish | source"),
     ),
     Command(
         "author",
