@@ -12,8 +12,6 @@ Everything is imported when it is first used: a hook imports this package on eve
 
 from __future__ import annotations
 
-from engram.version import __version__
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from engram.recall.pack import Pack
     from engram.service.saving import Outcome, Proposal
     from engram.service.session import Session
+    from engram.version import __version__
 
 __all__ = [
     "Candidate",
@@ -51,6 +50,7 @@ _HOMES = {
     "Proposal": "engram.service.saving",
     "Session": "engram.service.session",
     "Verdict": "engram.proposals.verdicts",
+    "__version__": "engram.version",
 }
 
 

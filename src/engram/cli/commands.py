@@ -12,6 +12,13 @@ _ID = Argument("ID", "the id of a memory, as engram list shows it")
 _EXPLAIN = Option("explain", "say why each memory is there, and what was left out")
 _WITHOUT = Option("without", "switch signals of the ranking off, separated by commas", value="SIGNALS")
 
+_HOST = Argument("HOST", "a host, or all, or list; engram link list shows the hosts", many=True)
+_LINK_SCOPE = (
+    Option("global", "for all your projects"),
+    Option("workspace", "for this project, or the one at PATH", value="PATH", optional=True),
+)
+_PLAN = Option("plan", "show the exact change of each file, and write nothing")
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "inject",
@@ -182,6 +189,7 @@ COMMANDS: tuple[Command, ...] = (
         options=(
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
+            Option("all", "also memories that another one superseded"),
             Option("notes", "only the notes for the work at hand"),
         ),
         examples=("engram list", "engram list --type rule", "engram list --notes"),
@@ -203,6 +211,50 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(_ID,),
         options=(Option("reason", "why it no longer holds", value="TEXT"),),
         examples=('engram archive build-runs-on-node-16 --reason "the build moved to Node 20"',),
+    ),
+    Command(
+        "link",
+        "Register Engram with your agents' programs.",
+        "engram.cli.linking",
+        "link_command",
+        arguments=(_HOST,),
+        options=(
+            *_LINK_SCOPE,
+            _PLAN,
+            Option("force", "replace entries that Engram did not write, and what was edited by hand"),
+            Option("no-elicitation", "ask in the chat only, for hosts that decline dialogs by themselves"),
+            Option("no-mcp", "leave out the MCP registration"),
+            Option("no-hooks", "leave out the hooks"),
+            Option("no-instructions", "leave out instructions, skill and slash command"),
+        ),
+        examples=("engram link claude", "engram link codex --global", "engram link all --plan"),
+        details="Writes the MCP registration, a short block of instructions, a skill, a slash command and hooks, each "
+        "where the host reads it. Everything else in those files stays as it is; each file is kept once, as it was, in "
+        "your configuration folder. engram unlink takes it all out again.",
+    ),
+    Command(
+        "unlink",
+        "Take Engram out of your agents' programs again.",
+        "engram.cli.linking",
+        "unlink_command",
+        arguments=(Argument("HOST", "a host, or all", many=True),),
+        options=(*_LINK_SCOPE, _PLAN),
+        examples=("engram unlink claude", "engram unlink all --global"),
+        details="Takes out what engram link wrote, and nothing else, also where you or another program changed the "
+        "file in between.",
+    ),
+    Command(
+        "doctor",
+        "Find what is wrong or half done: installation, hosts, memory, Git.",
+        "engram.cli.doctoring",
+        "doctor_command",
+        options=(
+            Option("strict", "exit with 1 for warnings too"),
+            Option("fix", "mend what cannot lose anything: stale entries that Engram wrote"),
+        ),
+        examples=("engram doctor", "engram doctor --strict --json"),
+        details="Each finding has an id, a sentence, and what mends it. A registered command that engram link would "
+        "write today is started once; any other is named and never run.",
     ),
     Command(
         "verify",

@@ -67,6 +67,8 @@ def planned_as_data(planned: Planned) -> dict[str, object]:
         "line": planned.verdict.line(),
         "reason": planned.verdict.reason,
         "related": list(planned.verdict.related),
+        "others": list(planned.verdict.others),
+        "ageing": [{"word": one.word, "meant": one.meant} for one in planned.ageing],
         "id": planned.id,
         "type": planned.type,
         "title": planned.title,
@@ -92,10 +94,7 @@ def _lines(planned: Sequence[Planned], output: Output) -> list[str]:
             lines.append(f"{one.scope}:")
         lines += [output.paint(line, _colour(line)) if line else line for line in one.preview.splitlines()]
         lines.append(show_line(one.verdict.line()))
-        if one.verdict.reason:
-            lines.append(show_line(one.verdict.reason))
-        if one.verdict.related:
-            lines.append(show_line(f"Related: {', '.join(one.verdict.related)}"))
+        lines += map(show_line, one.remarks)
     return lines
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.recall.validity import out_of_service
-from engram.service.reading import Entry, list_memories, note_mark, show_memory, skipped_lines
+from engram.service.reading import Entry, list_memories, show_memory, skipped_lines
 from engram.store.files import today
 
 TYPE_CHECKING = False
@@ -17,7 +17,9 @@ __all__ = ["list_command", "one_line", "show_command"]
 
 def list_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one line a memory."""
-    entries, skipped = list_memories(session, kind=parsed.value("type"), scope=parsed.value("scope"))
+    entries, skipped = list_memories(
+        session, kind=parsed.value("type"), scope=parsed.value("scope"), everything=parsed.given("all")
+    )
     only_notes = parsed.given("notes")
     if only_notes:
         entries = [entry for entry in entries if entry.is_note]
@@ -44,7 +46,7 @@ def show_command(session: Session, parsed: Parsed, output: Output) -> int:
     if shown.entry.root.foreign:
         session.say("warning", "foreign", "foreign: reference only, until you run engram trust.")
     if shown.entry.is_note:
-        session.say("info", "note", f"It is a {note_mark(shown.entry)}; engram promote makes it durable.")
+        session.say("info", "note", f"It is a {shown.entry.note_mark}; engram promote makes it durable.")
     elif shown.archived:
         session.say("info", "archived", f"{shown.entry.memory.id} is archived: it is not given to agents.")
     elif shown.entry.memory.superseded_by:
@@ -60,7 +62,7 @@ def one_line(entry: Entry) -> str:
     if entry.root.foreign:
         marks.append("foreign: reference only")
     if entry.is_note:
-        marks.append(note_mark(entry))
+        marks.append(entry.note_mark)
     elif why := out_of_service(memory, today()):
         marks.append(why)
     tail = f"  ({'; '.join(marks)})" if marks else ""

@@ -7,7 +7,7 @@ from engram.recall.pack import Item, card_of
 from engram.record import Record
 from engram.service.caches import cache_of, usage_counts
 from engram.service.indexes import ask_indexes
-from engram.service.reading import check_reading, note_item, skipped_lines
+from engram.service.reading import check_reading, skipped_lines
 from engram.service.recalling import Library
 
 TYPE_CHECKING = False
@@ -77,7 +77,7 @@ def _list_cards(session: Session, indexes: Sequence[Index]) -> Cards:
             lines.append(card_of(Item(entry.memory, entry.key, foreign=entry.root.foreign), variant))
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
     if any(root.has_notes() for root in roots):
-        from engram.service.notebook import list_notes
+        from engram.service.notebook import list_notes, note_item
 
         notes, no_notes = list_notes(session)
         lines += [card_of(note_item(entry), variant) for entry in notes]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from engram.recall.pack import Item, build_pack
 from engram.record import Record
 from engram.service.indexes import ask_indexes
-from engram.service.reading import note_item
 from engram.service.recalling import Library, notes_beside, recall
 from engram.service.seen import Seen, mark_of
 
@@ -158,9 +157,11 @@ def _start_notes(session: Session) -> list[Entry]:
 
 
 def _item(entry: Entry, *, needed_by: str = "", card_only: bool = False) -> Item:
-    return (
-        note_item(entry) if entry.is_note else Item(entry.memory, entry.key, needed_by=needed_by, card_only=card_only)
-    )
+    if entry.is_note:
+        from engram.service.notebook import note_item
+
+        return note_item(entry)
+    return Item(entry.memory, entry.key, needed_by=needed_by, card_only=card_only)
 
 
 def _all_of(entry: Entry) -> str:

@@ -11,8 +11,9 @@ import os
 
 from engram.errors import EngramError, FormatError, NotFoundError
 from engram.notes.note import PREFIX, Note, ended_at_sight, folded, has_ended, read_note
+from engram.recall.pack import Item
 from engram.safety.scan import check, redact, scan
-from engram.service.reading import Entry
+from engram.service.session import Entry
 from engram.store.files import digest, leaves, read_guarded, today, walk_markdown
 from engram.store.root import LINK_REASON, NOTES, MemoryRoot, Skipped, closest_hint, stem
 from engram.text.slugs import check_id, fold_id
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Notebook", "count_notes", "durable_ids", "expired_notes", "find_note", "list_notes", "note_action", "note_file",
-    "notes_for_start",
+    "note_item", "notes_for_start",
 ]  # fmt: skip
 
 # A folder with more files than this was not filled by a person's work; every reader would wait for it.
@@ -140,6 +141,11 @@ class Notebook:
         return [shown for entry in entries if (shown := self.shown(entry)) is not None]
 
 
+def note_item(entry: Entry) -> Item:
+    """Return a working note on its way into a pack: among memories it is a card (C58)."""
+    return Item(entry.memory, entry.key, foreign=entry.root.foreign, note=entry.note_mark, card_only=True)
+
+
 def note_action(session: Session) -> Callable[[str, str], str]:
     """Return what is done with a finding in a note (C55).
 
@@ -185,7 +191,7 @@ def expired_notes(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot,
 
 
 def notes_for_start(session: Session) -> list[Entry]:
-    """Return the notes that a session start gives, each as a card (``reading.note_item``), the latest first (C58).
+    """Return the notes that a session start gives, each as a card (``note_item``), the latest first (C58).
 
     Those whose objective ``ENGRAM_SESSION_OBJECTIVE`` names; without the variable there are none. A foreign root's are
     left out: a hook injects nothing of it (F18).

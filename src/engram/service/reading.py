@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedError, UsageError
+from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import Item, Pack, join_whole
-from engram.recall.validity import out_of_service
+from engram.recall.validity import is_superseded, out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import digest, read_guarded, today
-from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, Stored
+from engram.store.root import MemoryRoot, Skipped, Stored
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from engram.service.session import Session
 
 __all__ = [
@@ -29,31 +28,10 @@ __all__ = [
     "checked_entry",
     "list_memories",
     "load_id",
-    "note_item",
-    "note_mark",
     "read_all",
     "show_memory",
     "skipped_lines",
 ]
-
-# More skipped files than this are said in one line with their count (F13).
-_SAID_ONE_BY_ONE = 3
-
-
-class Entry(Record):
-    """A memory, or a working note with its objective, in the place where it was found."""
-
-    memory: Memory
-    key: str
-    path: str
-    root: MemoryRoot
-    hash: str
-    objective: str = ""
-
-    @property
-    def is_note(self) -> bool:
-        """Whether it is a working note: what lies in their folder is one, and nothing else is."""
-        return self.path.startswith(f"{NOTES}/")
 
 
 class Shown(Record):
@@ -87,6 +65,8 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
             ) from error
         raise
     if entry.is_note:
+        from engram.service.notebook import note_item
+
         return join_whole((note_item(entry),)), entry
     item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
     if counted:
@@ -122,11 +102,17 @@ def show_memory(session: Session, text: str) -> Shown:
 
 
 def list_memories(
-    session: Session, *, kind: str = "", scope: str = ""
+    session: Session, *, kind: str = "", scope: str = "", everything: bool = False
 ) -> tuple[list[Entry], list[tuple[MemoryRoot, Skipped]]]:
     """Return the active memories of all roots, by scope, kind and id, after them the working notes that are in service.
 
     What may not be shown comes second.
+
+    Args:
+        session: where one is.
+        kind: only this type of memory.
+        scope: only this scope.
+        everything: also what is superseded, which leaves every list (I1).
 
     Raises:
         UsageError: for an unknown kind or scope.
@@ -139,7 +125,13 @@ def list_memories(
         notes, no_notes = list_notes(session)
         entries += notes
         skipped += no_notes
-    chosen = [e for e in entries if kind in {"", e.memory.type} and scope in {"", e.memory.scope}]
+    chosen = [
+        entry
+        for entry in entries
+        if kind in {"", entry.memory.type}
+        and scope in {"", entry.memory.scope}
+        and (everything or not is_superseded(entry.memory))
+    ]
     return chosen, skipped
 
 
@@ -166,31 +158,6 @@ def read_all(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot, Skip
     return entries, skipped
 
 
-def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, ...]:
-    """Return one line for each skipped file; many of one kind in one scope are one line with their count (F13)."""
-    groups: dict[tuple[str, str], list[Skipped]] = {}
-    for root, skip in skipped:
-        groups.setdefault((root.scope, skip.kind), []).append(skip)
-    lines = []
-    for (scope, kind), group in groups.items():
-        if len(group) <= _SAID_ONE_BY_ONE:
-            lines += [skip.text for skip in group]
-        else:
-            how = {
-                "mismatch": "changed since they were approved",
-                "unlisted": "are not in SHA256SUMS",
-                "unreadable": "cannot be read as memory",
-                "duplicate": "have the id of another file",
-                "missing": "are gone",
-                "note": "are no working notes",
-            }[kind]
-            command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
-            if kind == "note":
-                command = "engram list --json"
-            lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
-    return tuple(lines)
-
-
 def check_filters(kind: str, scope: str) -> None:
     """Raise UsageError for a kind or a scope that a list cannot be narrowed to; an empty one narrows nothing."""
     if kind and kind not in KINDS:
@@ -199,27 +166,9 @@ def check_filters(kind: str, scope: str) -> None:
         raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
 
 
-def check_reading(session: Session) -> None:
-    """Raise RefusedError when reading is switched off here (F21 ``read``)."""
-    if session.settings.string("read") == "off":
-        raise RefusedError(
-            "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
-        )
-
-
-def note_mark(entry: Entry) -> str:
-    """Return what tells a working note from a memory, for the line that shows it."""
-    return f"working note until {entry.memory.valid_until}"
-
-
-def note_item(entry: Entry) -> Item:
-    """Return a working note on its way into a pack: among memories it is a card (C58)."""
-    return Item(entry.memory, entry.key, foreign=entry.root.foreign, note=note_mark(entry), card_only=True)
-
-
 def _named(session: Session, text: str) -> Entry:
     """Return the memory, else the working note, that a text names; ``note/<id>`` names a note only."""
-    # A module of notes is for who has some: the prefix is spelt out here.
+    # The modules of notes are for who has some: the prefix is spelt out here.
     if not text.startswith("note/"):
         try:
             root, path = session.locate(text)

@@ -10,7 +10,7 @@ from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import cache_of, count_reads
 from engram.service.indexes import ask_indexes, by_meaning
-from engram.service.reading import Entry, check_reading, note_item, skipped_lines
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored
 from engram.text.slugs import fold_id
@@ -126,12 +126,7 @@ def load(
     # A note is a card, and there are packs without cards.
     notes = 0 if full or disclosure == "bodies" else notes_beside(limit)
     found = recall(session, query, limit=limit * 2, without=without, notes=notes)
-    items = [
-        note_item(one.entry)
-        if one.entry.is_note
-        else Item(one.entry.memory, one.entry.key, foreign=one.entry.root.foreign, needed_by=one.needed_by)
-        for one in found.in_order(limit)
-    ]
+    items = [_item(one) for one in found.in_order(limit)]
     if not items:
         pack = empty_pack(found.ranking.abstained)
     elif full:
@@ -143,6 +138,14 @@ def load(
     if counted and pack.body_keys:
         count_reads(session, [one.entry for one in found.found if one.entry.key in pack.body_keys])
     return Loaded(pack, found, found.skipped)
+
+
+def _item(one: Found) -> Item:
+    if one.entry.is_note:
+        from engram.service.notebook import note_item
+
+        return note_item(one.entry)
+    return Item(one.entry.memory, one.entry.key, foreign=one.entry.root.foreign, needed_by=one.needed_by)
 
 
 def notes_beside(limit: int) -> int:

@@ -8,7 +8,7 @@ from engram.recall.pack import FOREIGN_NOTE
 from engram.recall.snippet import snippet_of
 from engram.record import Record
 from engram.safety.fence import show_inert, show_line
-from engram.service.reading import check_filters, check_reading, note_mark
+from engram.service.reading import check_filters, check_reading
 from engram.service.recalling import notes_beside, recall
 
 TYPE_CHECKING = False
@@ -135,7 +135,7 @@ def _listed(one: Found, snippet: str) -> Listed:
     title = show_inert(memory.title).replace("\n", " ")
     marks = [FOREIGN_NOTE] if one.entry.root.foreign else []
     if one.entry.is_note:
-        marks.append(note_mark(one.entry))
+        marks.append(one.entry.note_mark)
     score = round(one.score, 4)
     return Listed(memory.id, memory.type, memory.scope, score, title, one.entry.key, snippet, "; ".join(marks))
 

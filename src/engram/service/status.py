@@ -83,7 +83,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
         return []
     if deep:
         from engram.index.database import SqliteError
-        from engram.index.refresh import rebuild
+        from engram.index.updating import rebuild
         from engram.service.scorers import VectorMaker
 
         for root in session.roots:

@@ -8,8 +8,7 @@ from engram.errors import EngramError, FormatError, LockedError, NotFoundError
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, Memory
 from engram.record import Record
-from engram.store.files import digest, has_open_journal, leaves, read_guarded, walk_markdown
-from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, read_ledger
+from engram.store.files import LEDGER, LEGACY_LEDGER, digest, has_open_journal, leaves, read_guarded, walk_markdown
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from engram.model import Scope
+    from engram.store.ledger import Ledger
 
     SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing", "note"]
 
@@ -88,6 +88,8 @@ class MemoryRoot:
         """Return the ledger as it is on disk now; it is read again only when its stat changed."""
         now = _stat_of(os.path.join(self.path, LEDGER))
         if self._ledger is None or not now or now != self._ledger_stat:
+            from engram.store.ledger import read_ledger  # an index that is up to date names the hashes itself
+
             self._ledger = read_ledger(self.path)
             self._ledger_stat = now
         return self._ledger
