@@ -41,6 +41,12 @@ NOTES = "working"  # F2: the folder of working notes, which no Git sees and no l
 REVIEW_COMMAND = "engram verify --review"
 
 
+# Memories as they were read before, by path and hash. A server shows the same ones all day; a cold process meets each
+# once.
+_parsed: dict[tuple[str, str, str], Memory] = {}
+_MOST_PARSED = 1000
+
+
 class Stored(Record):
     """A memory with the file it came from: path relative to the root, and the SHA-256 of its bytes."""
 
@@ -148,10 +154,17 @@ class MemoryRoot:
         value = digest(data)
         if value != approved and (skipped := self.check(path, data, value)):
             return skipped
-        try:
-            return Stored(read_memory(data, path=path, scope=self.scope), path, value)
-        except FormatError as error:
-            return Skipped(path, "unreadable", error.message, error.line)
+        known = _parsed.get((value, path, self.scope))
+        if known is None:
+            try:
+                known = read_memory(data, path=path, scope=self.scope)
+            except FormatError as error:
+                return Skipped(path, "unreadable", error.message, error.line)
+            if approved:  # who reads all of them reads each once
+                if len(_parsed) >= _MOST_PARSED:
+                    _parsed.clear()
+                _parsed[value, path, self.scope] = known
+        return Stored(known, path, value)
 
     def check(self, path: str, data: bytes, value: str) -> Skipped | None:
         """Return why bytes of the given hash may not be shown, or None where the ledger vouches for them."""
