@@ -109,6 +109,9 @@ def test_the_other_memories_with_the_old_value_are_named(engram: Runner, root: P
     done = engram.json("save", "rule", "The upload limit is 20 MB.", input="A\n")["data"]["outcomes"][0]
     assert (done["verdict"], done["target"]) == ("SUPERSEDE", "the-upload-limit-is-10-mb")
     assert done["others"] == ["the-upload-limit-is-12-mb"]
+    engram.save("knowledge", "The upload limit is 20 MB, as the proxy says.", "--title", "Proxy")
+    shown = engram.save("rule", "The gateway decides about uploads.", "--supersedes", "the-upload-limit-is-20-mb")
+    assert "\nAlso with the old value: proxy\n" in shown
 
 
 def test_another_type_is_never_superseded_but_shown(engram: Runner, root: Path) -> None:  # F20: same type

@@ -86,7 +86,7 @@ def judge(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
     for ask in (_noop, _explicit):
         verdict = ask(candidate, ordered)
         if verdict is not None:
-            return verdict
+            return _with_others(candidate, verdict, ordered) if verdict.word == "SUPERSEDE" else verdict
     # The tables of words cost something, and most saves in an empty memory or of a duplicate never need them.
     return _by_subject(candidate, ordered) if ordered else Verdict("ADD", reason=_NEW)
 
@@ -110,6 +110,21 @@ def _by_subject(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
     near = [*against, *[(memory, finding) for memory, finding in found if finding.kind in {"doubt", "more", "same"}]]
     related = tuple([memory.id for memory, _ in near[:_RELATED]])
     return Verdict("ADD", reason=_why_added(near, kind), related=related)
+
+
+def _with_others(candidate: Candidate, verdict: Verdict, memories: Sequence[Memory]) -> Verdict:
+    """Add to a SUPERSEDE that the candidate names the other memories that state the old value (C42)."""
+    from engram.proposals.subjects import read, relate
+
+    replaced = next(memory for memory in memories if memory.id == verdict.id)
+    new, old = read(candidate.text), read(replaced.content)
+    others = []
+    for memory in memories:
+        known = read(memory.content)
+        same = normalise(memory.content) == normalise(replaced.content) or relate(known, old).kind in {"same", "more"}
+        if memory is not replaced and (same or relate(known, new).kind == "conflict"):
+            others.append(memory.id)
+    return verdict.replace(others=tuple(others))
 
 
 def _why_superseded(memory_id: str, finding: Finding) -> str:

@@ -95,6 +95,11 @@ def plan(
     memories = near_memories(root, candidate.text, named)
     for name in (candidate.update, candidate.supersedes):
         _check_target(root, name)
+    if candidate.supersedes:
+        # Others that state the old value are near to that, whatever takes its place.
+        known = {stored.path for stored in memories}
+        replaced = _stored(root, check_id(candidate.supersedes)[1]).memory
+        memories += [one for one in near_memories(root, replaced.content, ()) if one.path not in known]
     verdict = judge(candidate, [stored.memory for stored in memories])
     day = day or today()
     match verdict.word:
