@@ -17,7 +17,20 @@ if TYPE_CHECKING:
     from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner
 
-COMMANDS = ("inject", "save", "load", "list", "show", "archive", "verify", "trust", "status", "config", "author")
+COMMANDS = (
+    "inject",
+    "save",
+    "save-session",
+    "load",
+    "list",
+    "show",
+    "archive",
+    "verify",
+    "trust",
+    "status",
+    "config",
+    "author",
+)
 LIMIT_S = 60
 ESCAPE = "\x1b["
 POSIX = pytest.mark.skipif(os.name != "posix", reason="closes and redirects file descriptors with a shell")
@@ -45,8 +58,8 @@ def shell(engram: Runner, script: str, *args: str) -> subprocess.CompletedProces
 def test_the_list_of_commands_names_every_one_and_the_exit_codes(engram: Runner) -> None:
     text = engram.ok("--help")
     assert [line.split()[0] for line in text.splitlines() if line.startswith("  ")] == [
-        "inject", "save", "load", "search", "route", "graph", "benchmark", "list", "show", "archive", "verify", "trust",
-        "status", "semantic", "config", "author",
+        "inject", "save", "save-session", "load", "search", "route", "graph", "benchmark", "list", "show", "archive",
+        "verify", "trust", "status", "semantic", "config", "author",
     ]  # fmt: skip
     for code in ("0 ok", "1 error", "2 usage", "3 config", "4 integrity", "5 refused", "7 not found", "130 interr"):
         assert code in text

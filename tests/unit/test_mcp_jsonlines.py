@@ -36,7 +36,9 @@ def test_a_lone_surrogate_is_replaced_but_in_an_id() -> None:  # C24
     assert encode_exact("\ud800é") == b'"\\ud800\xc3\xa9"'
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), {1, 2}, b"x"], ids=str)
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), object(), {1, 2}, b"x"], ids=["nan", "inf", "object", "set", "bytes"]
+)
 def test_what_json_has_no_form_for_is_refused(value: object) -> None:
     with pytest.raises((TypeError, ValueError)):
         encode({"a": [value]})

@@ -6,16 +6,23 @@ import os
 import sys
 
 from engram.cli.output import is_terminal
+from engram.errors import RefusedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
+
+    from engram.cli.output import Output
+    from engram.service.session import Session
 
     Way = Literal["terminal", "pipe"]
 
-__all__ = ["Answers", "ask_at_terminal", "at_terminal"]
+__all__ = ["Answers", "ask_at_terminal", "ask_decision", "at_terminal"]
 
 _PIPE_S = 10.0
+# Nobody reads the questions that a program answers with something else, so there is an end to them.
+_UNCLEAR_IN_A_PIPE = 5
 _CHUNK = 4096
 _LONGEST = 64 * 1024  # bytes of one line of answer; a program that floods the pipe gives none
 
@@ -33,6 +40,74 @@ def ask_at_terminal(question: str) -> str | None:
     sys.stderr.flush()
     answer = sys.stdin.readline()
     return answer or None
+
+
+def ask_decision(
+    session: Session, output: Output, question: str, select: Callable[[str], list[int]] | None = None
+) -> tuple[Way, list[int], str]:
+    """Ask ``A``, ``B <note>`` or ``C`` until one is answered.
+
+    Args:
+        session: for what the configuration takes for an answer (C59a).
+        output: for what an unclear answer gets.
+        question: as it is shown.
+        select: where ``A 1,3`` and ``B 1,3 <note>`` select some of several; reads the numbers, or raises UsageError.
+
+    Returns:
+        How it was answered, the numbers (none for all), and the human's note.
+
+    Raises:
+        RefusedError: for C, the end of input, or a way that the configuration does not accept.
+    """
+    answers = Answers()
+    if session.settings.string("approval.terminal") == "tty" and answers.way != "terminal":
+        raise RefusedError(
+            "Nothing was saved: here an answer counts only at a terminal (approval.terminal: tty).",
+            hint="Run the command at a terminal.",
+        )
+    unclear = 0
+    while answers.way == "terminal" or unclear < _UNCLEAR_IN_A_PIPE:
+        line = answers.next_line(question)
+        if line is None and answers.way == "terminal":
+            raise RefusedError("Nothing was saved: the input ended without an answer.", hint="Answer A, B <note> or C.")
+        if line is None:
+            raise RefusedError(
+                "Nothing was saved: there was no answer.", hint="Answer A, B <note> or C; a pipe has 10 seconds."
+            )
+        word, _, rest = (part.strip() for part in line.strip().partition(" "))
+        if word.upper() == "C" and not rest:
+            raise RefusedError("Nothing was saved: cancelled.")
+        decision = _decision(word.upper(), rest, select)
+        if decision is not None:
+            return answers.way, *decision
+        output.aside("Please answer A, B and a note, or C.")
+        unclear += 1
+    raise RefusedError(
+        f"Nothing was saved: none of {_UNCLEAR_IN_A_PIPE} lines from the pipe is an answer.",
+        hint="The pipe has to answer A, B <note> or C.",
+    )
+
+
+def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -> tuple[list[int], str] | None:
+    """Return the numbers and the note of an answer, None where it is none."""
+    if word == "A" and not rest:
+        return [], ""
+    if word not in {"A", "B"} or not rest:
+        return None
+    if select is None:
+        return ([], rest) if word == "B" else None
+    # `A 1, 3` is a person's way to write `A 1,3`.
+    end = 0
+    while end < len(rest) and rest[end] in "0123456789, ":
+        end += 1
+    numbers, note = rest[:end].replace(" ", "").strip(","), rest[end:].strip()
+    try:
+        chosen = select(numbers) if numbers else []
+    except UsageError:
+        return None
+    if word == "A":
+        return (chosen, "") if chosen and not note else None
+    return (chosen, note) if note else None
 
 
 class Answers:

@@ -51,6 +51,34 @@ COMMANDS: tuple[Command, ...] = (
         "pipe within 10 seconds; no answer is a refusal (exit status 5).",
     ),
     Command(
+        "save-session",
+        "Propose what a session learned: see every candidate, and decide which are kept.",
+        "engram.cli.sessions",
+        "save_session_command",
+        arguments=(
+            Argument("LAST", "the word last", required=False),
+            Argument("N", "how many sessions", required=False),
+            Argument("SESSIONS", "the word sessions", required=False),
+        ),
+        options=(
+            Option("file", "candidate lines: a file, or - for standard input", value="PATH"),
+            Option("force", "write without asking; verdicts, safety checks and deferral stay", short="f"),
+            Option("query-level", "how many past sessions the agent should read", value="N", integer=True),
+            _SCOPE,
+            Option("role", "give them only to these roles, separated by commas", value="ROLES"),
+            Option("inbox", "write nothing: put the candidates into the inbox, for engram review"),
+        ),
+        examples=(
+            "engram save-session",
+            "engram save-session --file candidates.txt",
+            "engram ss -f last 50 sessions",
+        ),
+        aliases=("ss",),
+        details="Without candidates it prints how an agent proposes memory. At the question, A accepts all, A 1,3 "
+        "those two, B 1,3 and a note the same with the note, C cancels. Candidates that are there already, or near to "
+        "another memory, are not written but kept in the inbox for 30 days.",
+    ),
+    Command(
         "load",
         "Give the memories that a task needs, ready for an agent.",
         "engram.cli.recalling",

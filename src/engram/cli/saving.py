@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
-from engram.cli.asking import Answers
-from engram.cli.output import is_terminal
-from engram.errors import RefusedError, UsageError
+from engram.cli.asking import ask_decision
+from engram.cli.proposals import outcome_as_data, planned_as_data, say_outcome, show_planned
+from engram.errors import UsageError
 from engram.model import KINDS
-from engram.safety.fence import show_line
-from engram.service.saving import Outcome, Planned, Proposal, apply, candidate_of, propose, receipts_as_data
+from engram.service.saving import apply, candidate_of, propose
 from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["save_command"]
 
 _KIND_WORDS = (*KINDS, "workflow")
-# Nobody reads the questions that a program answers with something else, so there is an end to them.
-_UNCLEAR_IN_A_PIPE = 5
 _QUESTION = "A accept, B <note> accept with a note, C cancel > "
 
 
@@ -32,16 +27,16 @@ def save_command(session: Session, parsed: Parsed, output: Output) -> int:
     candidate = _candidate(parsed)
     scope = parsed.value("scope")
     proposal = propose(session, candidate, scope=scope)
-    _show(proposal, output, typed=bool(candidate.type))
+    show_planned(proposal.planned, proposal.redacted, output, typed=bool(candidate.type))
     if not any(planned.writes for planned in proposal.planned):
-        data = {"saved": False, "outcomes": [_planned_as_data(planned) for planned in proposal.planned]}
+        data = {"saved": False, "outcomes": [planned_as_data(planned) for planned in proposal.planned]}
         output.text("Nothing to save.")
         return output.done(data)
-    way, note = _ask(session, output)
+    way, _, note = ask_decision(session, output, _QUESTION)
     outcomes = apply(session, proposal, way=way, note=note)
     for outcome in outcomes:
-        _say_outcome(session, outcome, output)
-    data = {"saved": True, "outcomes": [_outcome_as_data(session, outcome) for outcome in outcomes]}
+        say_outcome(session, outcome, output)
+    data = {"saved": True, "outcomes": [outcome_as_data(session, outcome) for outcome in outcomes]}
     return output.done(data, code=max(outcome.code for outcome in outcomes))
 
 
@@ -60,102 +55,3 @@ def _candidate(parsed: Parsed) -> Candidate:
         if parsed.given(option):
             given[field] = tuple(part.strip() for part in parsed.value(option).split(",") if part.strip())
     return candidate.replace(**given)
-
-
-def _show(proposal: Proposal, output: Output, *, typed: bool) -> None:
-    # A redirected standard output would hide from the human what the question is about.
-    to_error = output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
-    lines = []
-    for planned in proposal.planned:
-        if len(proposal.planned) > 1:
-            lines.append(f"{planned.scope}:")
-        lines += [output.paint(line, _colour(line)) if line else line for line in planned.preview.splitlines()]
-        lines.append(show_line(planned.verdict.line()))
-        if planned.verdict.reason:
-            lines.append(show_line(planned.verdict.reason))
-        if planned.verdict.related:
-            lines.append(show_line(f"Related: {', '.join(planned.verdict.related)}"))
-    lines += [show_line(f"Redacted: {message}") for message in proposal.redacted]
-    if not typed and any(planned.verdict.word == "ADD" for planned in proposal.planned):
-        lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
-    for line in lines:
-        if to_error:
-            output.aside(line)
-        else:
-            output.text(line)
-    sys.stdout.flush()
-
-
-def _ask(session: Session, output: Output) -> tuple[str, str]:
-    """Return how it was approved and the human's note.
-
-    Raises:
-        RefusedError: for C, the end of input, or a way that the configuration does not accept.
-    """
-    answers = Answers()
-    if session.settings.string("approval.terminal") == "tty" and answers.way != "terminal":
-        raise RefusedError(
-            "Nothing was saved: here an answer counts only at a terminal (approval.terminal: tty).",
-            hint="Run the command at a terminal.",
-        )
-    unclear = 0
-    while answers.way == "terminal" or unclear < _UNCLEAR_IN_A_PIPE:
-        line = answers.next_line(_QUESTION)
-        if line is None and answers.way == "terminal":
-            raise RefusedError("Nothing was saved: the input ended without an answer.", hint="Answer A, B <note> or C.")
-        if line is None:
-            raise RefusedError(
-                "Nothing was saved: there was no answer.", hint="Answer A, B <note> or C; a pipe has 10 seconds."
-            )
-        word, _, rest = line.strip().partition(" ")
-        if word.upper() == "A" and not rest.strip():
-            return answers.way, ""
-        if word.upper() == "B" and rest.strip():
-            return answers.way, rest.strip()
-        if word.upper() == "C" and not rest.strip():
-            raise RefusedError("Nothing was saved: cancelled.")
-        output.aside("Please answer A, B and a note, or C.")
-        unclear += 1
-    raise RefusedError(
-        f"Nothing was saved: none of {_UNCLEAR_IN_A_PIPE} lines from the pipe is an answer.",
-        hint="The pipe has to answer A, B <note> or C.",
-    )
-
-
-def _say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
-    planned = outcome.planned
-    if not outcome.done:
-        output.line(f"Not saved in {planned.scope} memory: {outcome.reason}")
-        return
-    root = session.root(planned.scope)
-    for receipt in outcome.receipts:
-        output.line(f"Saved {root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
-
-
-def _planned_as_data(planned: Planned) -> dict[str, object]:
-    return {
-        "scope": planned.scope,
-        "verdict": planned.verdict.word,
-        "target": planned.verdict.id,
-        "line": planned.verdict.line(),
-        "reason": planned.verdict.reason,
-        "related": list(planned.verdict.related),
-        "id": planned.id,
-        "type": planned.type,
-        "title": planned.title,
-        "saved": False,
-    }
-
-
-def _outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:
-    data = _planned_as_data(outcome.planned)
-    root = session.root(outcome.planned.scope)
-    data["saved"] = outcome.done
-    if not outcome.done:
-        data["reason"] = outcome.reason
-    data["receipts"] = receipts_as_data(root.path, outcome.receipts)
-    return data
-
-
-def _colour(line: str) -> str:
-    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import _thread
 import os
 
+from engram.mcp.dialogs import Dialogs
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +28,7 @@ class Desk:
     """
 
     def __init__(self, workspace: str, environ: Mapping[str, str], *, dialogs: bool = True) -> None:
-        self.dialogs = dialogs
+        self.dialogs = Dialogs(on=dialogs)
         self.environ = environ
         # C14a; as an absolute path, so that a folder that is made anew at the same place is found again.
         folder = workspace or environ.get("CLAUDE_PROJECT_DIR", "")

@@ -24,12 +24,20 @@ from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Literal
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Literal
 
     from engram.model import Kind, SaveScope
 
-__all__ = ["KEYS", "Candidate", "format_candidate", "looks_like_candidates", "parse_candidates"]
+__all__ = [
+    "KEYS",
+    "Candidate",
+    "candidate_fields",
+    "candidate_of_fields",
+    "format_candidate",
+    "looks_like_candidates",
+    "parse_candidates",
+]
 
 _LISTS = frozenset({"TRIGGERS", "DEPENDS_ON", "ROLE"})
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -81,6 +89,30 @@ class _Block:
         self.text = text
         self.fields: dict[str, tuple[str, int]] = {}
         self.lines = 0
+
+
+def candidate_fields(candidate: Candidate) -> dict[str, str | list[str]]:
+    """Return a candidate as plain data, without what is empty and its line."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in candidate.as_dict().items()
+        if value and name != "line"
+    }
+
+
+def candidate_of_fields(fields: Mapping[str, object]) -> Candidate:
+    """Return the candidate of such data.
+
+    Raises:
+        TypeError, ValueError: where a field is unknown, or is none of a candidate's.
+    """
+    values: dict[str, Any] = {"type": "", "text": ""}
+    for name, value in fields.items():
+        listed = name.upper() in _LISTS
+        if not isinstance(value, list if listed else str) or name.upper() not in KEYS:
+            raise ValueError(f"{name} is no field of a candidate, or holds something else")
+        values[name] = tuple(str(item) for item in value) if isinstance(value, list) else value
+    return Candidate(**values)
 
 
 def parse_candidates(text: str) -> list[Candidate]:

@@ -53,7 +53,15 @@ class Planned(Record):
         return self.verdict.word, self.verdict.id, self.id, self.writes
 
 
-def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "") -> Planned:
+def plan(
+    root: MemoryRoot,
+    candidate: Candidate,
+    author: Author,
+    note: str = "",
+    *,
+    day: str = "",
+    taken: frozenset[str] = frozenset(),
+) -> Planned:
     """Return what saving ``candidate`` would do in ``root`` now; nothing is written.
 
     Args:
@@ -61,6 +69,8 @@ def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "")
         candidate: checked by the safety rules already.
         author: who a new memory is by.
         note: a human's note, kept in the memory.
+        day: the day to write into it; today by default.
+        taken: folded ids that others of the same batch will have (F11).
 
     Raises:
         NotFoundError: when it names a memory that is not there.
@@ -77,19 +87,25 @@ def plan(root: MemoryRoot, candidate: Candidate, author: Author, note: str = "")
             target = _stored(root, verdict.id)
             return Planned(root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base)
         case "UPDATE":
-            return _plan_update(root, candidate, verdict, note=note, base=base)
+            return _plan_update(root, candidate, verdict, note=note, base=base, day=day or today())
         case _:
-            return _plan_add(root, candidate, verdict, author, note=note, base=base)
+            return _plan_add(root, candidate, verdict, author, note=note, base=base, day=day or today(), reserved=taken)
 
 
 def _plan_add(
-    root: MemoryRoot, candidate: Candidate, verdict: Verdict, author: Author, *, note: str, base: str
+    root: MemoryRoot,
+    candidate: Candidate,
+    verdict: Verdict,
+    author: Author,
+    *,
+    note: str,
+    base: str,
+    day: str,
+    reserved: frozenset[str],
 ) -> Planned:
-    day = today()
     kind = candidate.type or "knowledge"
     title = candidate.title or title_of(candidate.text)
-    taken = {fold_id(known) for known in root.ids()}
-    memory_id = unique_slug(slug(title, kind), taken)
+    memory_id = unique_slug(slug(title, kind), reserved.union(map(fold_id, root.ids())))
     variants = (("Light", candidate.light), ("Balanced", candidate.balanced), ("Strict", candidate.strict))
     memory = Memory(
         id=memory_id,
@@ -135,7 +151,9 @@ def _plan_add(
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
 
 
-def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, note: str, base: str) -> Planned:
+def _plan_update(
+    root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, note: str, base: str, day: str
+) -> Planned:
     # The author of a memory stays; the changelog and Git say who changed it.
     old = _stored(root, verdict.id)
     memory = old.memory
@@ -144,7 +162,6 @@ def _plan_update(root: MemoryRoot, candidate: Candidate, verdict: Verdict, *, no
             f"{memory.id} is a {memory.type}; an UPDATE cannot make it a {candidate.type}.",
             hint=f"Use SUPERSEDES: {memory.id} to replace it with a {candidate.type}.",
         )
-    day = today()
     changes: dict[str, object] = {
         "content": merged_content(memory.content, candidate.text),
         "updated": day,

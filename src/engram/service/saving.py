@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import EngramError, IntegrityError, StoreError, UsageError
+from engram.errors import IntegrityError, UsageError
 from engram.model import KINDS
 from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
 from engram.record import Record
-from engram.safety.scan import check, refusal
-from engram.service.author import author_of
-from engram.service.planning import Planned, plan
-from engram.store.files import digest
+from engram.service.batches import Batch, Outcome, Part, apply_batch, checked_note, propose_batch
+from engram.service.planning import Planned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from engram.config.author import Author
     from engram.model import Kind
@@ -34,19 +32,7 @@ class Proposal(Record):
     planned: tuple[Planned, ...]
     author: Author
     redacted: tuple[str, ...] = ()
-
-
-class Outcome(Record):
-    """What became of one planned change: done with receipts, or not, with the reason.
-
-    ``code`` is the exit code of the error that kept it from being done; 0 for a NOOP.
-    """
-
-    planned: Planned
-    done: bool
-    reason: str
-    receipts: tuple[Receipt, ...] = ()
-    code: int = 0
+    day: str = ""
 
 
 def candidate_of(text: str, kind: str = "") -> Candidate:
@@ -96,17 +82,13 @@ def propose(session: Session, candidate: Candidate, *, scope: str = "") -> Propo
         SafetyError: when the text holds what must not become memory; nothing of it is shown.
         NotFoundError: where the scope has no memory, or an UPDATE names an id that is not there.
     """
-    if candidate.update and candidate.supersedes:
-        raise UsageError("A memory either updates another or supersedes it, not both.")
-    checked, redacted = _safe(session, candidate)
-    scopes = session.save_scopes(scope or candidate.scope)
-    author = author_of(session)
-    planned = [plan(session.root(name), checked, author) for name in scopes]
-    return Proposal(checked, tuple(planned), author, redacted)
+    batch = propose_batch(session, [candidate], scope=scope)
+    part = batch.parts[0]
+    return Proposal(part.candidate, part.planned, batch.author, batch.redacted, batch.day)
 
 
 def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> list[Outcome]:
-    """Write what a human approved, if it still is what was shown (C42).
+    """Write what a human approved, if it still is what was shown (C42). It was shown, so being related defers nothing.
 
     Args:
         session: where one is.
@@ -122,89 +104,21 @@ def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> 
         IntegrityError: when memory changed since the proposal was shown; nothing was written.
         StoreError: nothing was written.
     """
-    if note:
-        checked, redacted = _checked_texts(session, {"note": note}, proposal.candidate.type or "knowledge")
-        note = checked["note"]
-        for message in redacted:
-            session.say("info", "redacted", f"Redacted: {message}")
-    outcomes: list[Outcome] = []
-    for planned in proposal.planned:
-        if not planned.writes:
-            outcomes.append(Outcome(planned, done=False, reason=planned.verdict.reason))
-            continue
-        try:
-            outcomes.append(_apply_one(session, proposal, planned, way=way, note=note))
-        except EngramError as error:
-            if isinstance(error, StoreError) and error.details.get("reason") == "not writable":
-                other = "workspace" if planned.scope == "global" else "global"
-                error.hint = f"{error.hint} Or save to the other scope: --scope {other}"
-            if not any(outcome.done for outcome in outcomes):
-                raise
-            outcomes.append(Outcome(planned, done=False, reason=error.message, code=error.exit_code))
-    return outcomes
-
-
-def _apply_one(session: Session, proposal: Proposal, planned: Planned, *, way: str, note: str) -> Outcome:
-    candidate, author = proposal.candidate, proposal.author
-    root = session.root(planned.scope)
-    with session.writer(root.path) as writer:
-        again = planned if digest(root.ledger().source) == planned.base else plan(root, candidate, author)
-        if again.effect != planned.effect:
-            raise IntegrityError(
-                f"Nothing was saved in {planned.scope} memory: {planned.id} changed after it was shown "
-                f"({planned.verdict.line()}; now {again.verdict.line()}).",
-                hint="Run the command again to see the memory as it is now.",
-            )
-        final = plan(root, candidate, author, note) if note else planned
-        receipts = writer.apply(final.writes, _what(final), way)
-    if root.foreign:
-        session.say(
-            "warning",
-            "foreign",
-            f"{root.path} stays foreign, with what you saved in it: reference only until you run engram trust.",
+    note = checked_note(session, note, proposal.candidate.type or "knowledge")
+    to_write = tuple(planned for planned in proposal.planned if planned.writes)
+    batch = Batch((Part(1, proposal.candidate, to_write),), proposal.author, (), proposal.day)
+    outcomes = apply_batch(session, batch, [1], way=way, note=note, defer=lambda _candidate, _planned: "", keep=False)
+    changed = IntegrityError.exit_code
+    outcomes = [one if one.done or one.code else one.replace(code=changed) for one in outcomes]
+    late = next((outcome for outcome in outcomes if outcome.code == changed), None)
+    if late is not None and not any(outcome.done for outcome in outcomes):
+        raise IntegrityError(
+            f"Nothing was saved in {late.planned.scope} memory: {late.reason}.",
+            hint="Run the command again to see the memory as it is now.",
         )
-    return Outcome(final, done=True, reason="saved", receipts=tuple(receipts))
-
-
-def _safe(session: Session, candidate: Candidate) -> tuple[Candidate, tuple[str, ...]]:
-    """Check every field of a candidate before anything of it is shown (F21 ``safety.*``).
-
-    What a field holds reaches the file, the preview or an error message; of an id only a refusal counts, since a
-    redacted one would name another memory.
-    """
-    kind = candidate.type or "knowledge"
-    names = ("text", "title", "context", "level", "light", "balanced", "strict")
-    texts, said = _checked_texts(session, {name: getattr(candidate, name) for name in names}, kind)
-    lists = {name: "\n".join(getattr(candidate, name)) for name in ("triggers", "role")}
-    safe_lists, said_too = _checked_texts(session, lists, kind)
-    ids = {name: getattr(candidate, name) for name in ("update", "supersedes")}
-    _checked_texts(session, ids | {"depends_on": "\n".join(candidate.depends_on)}, kind)
-    split = {name: tuple(line for line in text.split("\n") if line) for name, text in safe_lists.items()}
-    return candidate.replace(**texts, **split), (*said, *said_too)
-
-
-def _checked_texts(session: Session, texts: Mapping[str, str], kind: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the texts after redaction, and what was redacted, each by the name of its field."""
-    out: dict[str, str] = {}
-    said: list[str] = []
-    for name, text in texts.items():
-        result = check(text, kind=kind, actions=session.settings.action)
-        field = "" if name == "text" else name
-        if result.blocked:
-            raise refusal(result.blocked, field=field)
-        out[name] = result.text
-        said += [finding.message + (f" in the field {field}" if field else "") for finding in result.redacted]
-    return out, tuple(said)
-
-
-def _what(planned: Planned) -> str:
-    match planned.verdict.word:
-        case "UPDATE":
-            return f"update {planned.type}: {planned.id}"
-        case "SUPERSEDE":
-            return f"add {planned.type}: {planned.id}, supersedes {planned.verdict.id}"
-        case _:
-            return f"add {planned.type}: {planned.id}"
+    at_once = [Outcome(one, done=False, reason=one.verdict.reason) for one in proposal.planned if not one.writes]
+    order = [planned.scope for planned in proposal.planned]
+    return sorted([*outcomes, *at_once], key=lambda outcome: order.index(outcome.planned.scope))
 
 
 def receipts_as_data(root: str, receipts: Sequence[Receipt]) -> list[dict[str, object]]:

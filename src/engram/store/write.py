@@ -70,13 +70,16 @@ class RootWriter:
     ) -> None:
         self._lock.__exit__(kind, error, trace)
 
-    def apply(self, writes: Sequence[Write], what: str, way: str) -> list[Receipt]:
+    def apply(
+        self, writes: Sequence[Write], what: str, way: str, more: Sequence[tuple[str, str]] = ()
+    ) -> list[Receipt]:
         """Write ``writes`` with their ledger and changelog lines, all or nothing.
 
         Args:
             writes: memory files (``rules/…``, ``archive/…``) and other durable files of the root.
-            what: the change in a few words, for the changelog: ``add rule: use-pnpm``.
+            what: the change in a few words, for the changelog: ``add rule: use-pnpm``. It is about the first write.
             way: how the human approved it (C59a): terminal, pipe, force, token, dialog, command.
+            more: path and words of further changes in the same transaction, a line each.
 
         Returns:
             A receipt for each of ``writes``, from the bytes read back.
@@ -86,10 +89,18 @@ class RootWriter:
         """
         batch = list(writes)
         batch += self._ledger_writes(writes)
-        batch.append(self._changelog_write(writes[0].path, what, way))
+        batch.append(self._changelog_write([(writes[0].path, what), *more], way))
         batch += self._housekeeping()
         commit(self.root, batch, what)
         return [self._receipt(write) for write in writes]
+
+    def put(self, writes: Sequence[Write], what: str) -> None:
+        """Write private files of the root (what is open, what waits), all or nothing; no ledger and no changelog.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        commit(self.root, [*writes, *self._housekeeping()], what)
 
     def _receipt(self, write: Write) -> Receipt:
         data = read_optional(inside(self.root, write.path))
@@ -141,7 +152,7 @@ class RootWriter:
         except (OSError, FormatError):
             return ""
 
-    def _changelog_write(self, path: str, what: str, way: str) -> Write:
+    def _changelog_write(self, changes: Sequence[tuple[str, str]], way: str) -> Write:
         old = read_optional(inside(self.root, CHANGELOG))
         text = _CHANGELOG_HEAD if old is None else old.decode("utf-8", "surrogateescape")
         if "<<<<<<< " in text:
@@ -149,7 +160,8 @@ class RootWriter:
             text = "\n".join(line for line in lines if not line.startswith(_MARKERS))
         if text and not text.endswith("\n"):
             text += "\n"
-        text += f"- {timestamp()} {path}: {what} ({way})\n"
+        moment = timestamp()
+        text += "".join([f"- {moment} {path}: {what} ({way})\n" for path, what in changes])
         return _replacing(CHANGELOG, old, text.encode("utf-8", "surrogateescape"))
 
     def _housekeeping(self) -> list[Write]:

@@ -6,7 +6,7 @@ service needs is imported by the first call, not by the handshake (C29c).
 
 from __future__ import annotations
 
-from engram.mcp.tools import configuring, keeping, recalling
+from engram.mcp.tools import configuring, keeping, proposing, recalling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,4 +20,5 @@ def register_tools(registry: Registry, desk: Desk, *, always_load: bool = False)
     """Offer all tools; ``always_load`` has Claude Code put ``engram_load`` into the prompt (C10)."""
     recalling.register(registry, desk, always_load=always_load)
     keeping.register(registry, desk)
+    proposing.register(registry, desk)
     configuring.register(registry, desk)

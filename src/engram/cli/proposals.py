@@ -1,0 +1,108 @@
+"""What a person sees of proposals before the question, and of what became of them after it."""
+
+from __future__ import annotations
+
+import sys
+
+from engram.cli.output import is_terminal
+from engram.safety.fence import show_line
+from engram.service.saving import receipts_as_data
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.cli.output import Output
+    from engram.service.batches import Batch, Outcome
+    from engram.service.planning import Planned
+    from engram.service.session import Session
+
+__all__ = ["outcome_as_data", "planned_as_data", "say_outcome", "show_parts", "show_planned"]
+
+
+def show_parts(batch: Batch, output: Output) -> None:
+    """Show every candidate of a batch with its number, its exact change and its verdict."""
+    lines: list[str] = []
+    for part in batch.parts:
+        lines.append(f"Candidate {part.number} of {len(batch.parts)}:")
+        lines += _lines(part.planned, output)
+        lines.append("")
+    _print(lines + [show_line(f"Redacted: {message}") for message in batch.redacted], output)
+
+
+def show_planned(planned: Sequence[Planned], redacted: Sequence[str], output: Output, *, typed: bool) -> None:
+    """Show what one candidate would do in each scope; ``typed`` says that it names its kind."""
+    lines = _lines(planned, output) + [show_line(f"Redacted: {message}") for message in redacted]
+    if not typed and any(one.verdict.word == "ADD" for one in planned):
+        lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
+    _print(lines, output)
+
+
+def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
+    """Say what became of a candidate in a scope, from the bytes on disk."""
+    planned = outcome.planned
+    if outcome.deferred:
+        output.line(f"Kept in the inbox ({planned.scope}), not saved: {planned.id}: {outcome.reason}")
+        return
+    if not outcome.done:
+        output.line(f"Not saved in {planned.scope} memory: {outcome.reason}")
+        return
+    root = session.root(planned.scope)
+    for receipt in outcome.receipts:
+        output.line(f"Saved {root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
+
+
+def planned_as_data(planned: Planned) -> dict[str, object]:
+    """Return a planned change as plain data."""
+    return {
+        "scope": planned.scope,
+        "verdict": planned.verdict.word,
+        "target": planned.verdict.id,
+        "line": planned.verdict.line(),
+        "reason": planned.verdict.reason,
+        "related": list(planned.verdict.related),
+        "id": planned.id,
+        "type": planned.type,
+        "title": planned.title,
+        "saved": False,
+    }
+
+
+def outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:
+    """Return what became of a candidate as plain data, with its receipts."""
+    data = planned_as_data(outcome.planned)
+    root = session.root(outcome.planned.scope)
+    data |= {"number": outcome.number, "saved": outcome.done, "deferred": outcome.deferred}
+    if not outcome.done:
+        data["reason"] = outcome.reason
+    data["receipts"] = receipts_as_data(root.path, outcome.receipts)
+    return data
+
+
+def _lines(planned: Sequence[Planned], output: Output) -> list[str]:
+    lines = []
+    for one in planned:
+        if len(planned) > 1:
+            lines.append(f"{one.scope}:")
+        lines += [output.paint(line, _colour(line)) if line else line for line in one.preview.splitlines()]
+        lines.append(show_line(one.verdict.line()))
+        if one.verdict.reason:
+            lines.append(show_line(one.verdict.reason))
+        if one.verdict.related:
+            lines.append(show_line(f"Related: {', '.join(one.verdict.related)}"))
+    return lines
+
+
+def _print(lines: Sequence[str], output: Output) -> None:
+    # A redirected standard output would hide from the human what the question is about.
+    to_error = output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
+    for line in lines:
+        if to_error:
+            output.aside(line)
+        else:
+            output.text(line)
+    sys.stdout.flush()
+
+
+def _colour(line: str) -> str:
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")

@@ -1,0 +1,64 @@
+"""The form of the approval dialog: a box a candidate, ids and verdicts, never memory text (C46)."""
+
+from __future__ import annotations
+
+from engram.mcp.dialogs import Question
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["form"]
+
+# A form with more boxes than this is not read.
+_MOST_BOXES = 20
+
+
+def form(
+    tool: str,
+    arguments: dict[str, Any],
+    home: str,
+    candidates: Sequence[dict[str, Any]],
+    *,
+    kept: object,
+    asked: str,
+) -> Question | None:
+    """Return the form of C46: ids and verdicts, never memory text; None where it would have too many boxes, or none.
+
+    Args:
+        tool: that asks.
+        arguments: of the call.
+        home: the memory root.
+        candidates: ``number``, ``word``, ``id``, ``target``, ``scope``, and perhaps ``deferred`` with a reason, one for
+            each scope.
+        kept: what is needed again.
+        asked: the question.
+    """
+    from engram.safety.fence import show_line
+
+    fields: dict[str, dict[str, Any]] = {}
+    waiting = []
+    scopes: list[str] = []
+    for one in candidates:
+        name = f"candidate_{one['number']}"
+        about = f"{one['word']} {one['target']}" if one["target"] else str(one["word"])
+        if one.get("deferred"):
+            waiting.append(f"{one['number']}. {one['id']} ({one['scope']}) would wait in the inbox: {one['deferred']}")
+            continue
+        if one["scope"] not in scopes:
+            scopes.append(one["scope"])
+        if name in fields:
+            fields[name]["title"] += f"; {one['scope']}: {about} ({one['id']})"
+            continue
+        fields[name] = {
+            "type": "boolean",
+            "title": show_line(f"{one['number']}. {about} ({one['id']})"),
+            "default": True,
+        }
+    if not fields or len(fields) > _MOST_BOXES:
+        return None
+    scopes = ["both", *scopes] if len(scopes) > 1 else scopes
+    fields["scope"] = {"type": "string", "title": "Save to", "enum": scopes, "default": scopes[0]}
+    lines = [f"{asked} Untick what should not be kept. To read the texts first: engram review", *waiting]
+    return Question(tool, home, arguments, "\n".join(map(show_line, lines)), fields, kept)

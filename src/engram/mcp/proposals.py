@@ -1,0 +1,153 @@
+"""Proposals, and what became of them, as text and as data, each complete (C29a, C38, C39)."""
+
+from __future__ import annotations
+
+from engram.mcp.answers import answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from engram.mcp.registry import ToolResult
+    from engram.service.approving import Offer
+    from engram.service.batches import Batch, Outcome
+    from engram.service.session import Session
+
+__all__ = ["candidate_rows", "nothing_saved", "outcomes_answer", "proposal_answer", "written_answer"]
+
+# What a preview, and all of them together, have in characters at most.
+_MOST_PREVIEW, _MOST_PREVIEWS = 2000, 24_000
+_CUT = "… cut here; read all of it first: engram review\n"
+
+
+def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
+    """Return a line of data for each candidate in each scope; previews within the limits of the contract."""
+    from engram.safety.fence import show_line
+    from engram.service.batches import deferral
+
+    rows: list[dict[str, Any]] = []
+    for part in batch.parts:
+        for planned in part.planned:
+            verdict = planned.verdict
+            reason = deferral(part.candidate, planned)
+            row = {
+                "number": part.number,
+                "verdict": verdict.line().removeprefix("Verdict: "),
+                "id": planned.id,
+                "type": planned.type,
+                "scope": planned.scope,
+                "title": show_line(planned.title),
+                "preview": planned.preview,
+                "reason": show_line(verdict.reason),
+                "related": list(verdict.related),
+                "deferred": show_line(reason),
+                "word": verdict.word,
+                "target": verdict.id,
+            }
+            if variants and planned.type == "rule":
+                row["variants"] = [name for name in ("light", "balanced", "strict") if getattr(part.candidate, name)]
+            rows.append(row)
+    _cut([row for row in rows if row["preview"]])
+    return rows
+
+
+def _cut(rows: list[dict[str, Any]]) -> None:
+    """Cut previews at 2,000 characters, and the longest further until all have 24,000 at most."""
+    most = _MOST_PREVIEW
+    while rows:
+        total = sum(min(len(row["preview"]), most) for row in rows)
+        if total <= _MOST_PREVIEWS:
+            break
+        most = min(most - 1, max(_MOST_PREVIEWS // len(rows), most * _MOST_PREVIEWS // total))
+    for row in rows:
+        if len(row["preview"]) > most:
+            head = row["preview"][: max(0, most - len(_CUT))]
+            row["preview"] = head[: head.rfind("\n") + 1] + _CUT
+
+
+def proposal_answer(
+    session: Session, batch: Batch, candidates: Sequence[dict[str, Any]], made: Offer | None, first: str
+) -> ToolResult:
+    """Return a proposal as text and as data, each complete (C29a, C38, C49)."""
+    import time
+
+    from engram.safety.fence import show_line
+
+    count = len(batch.parts)
+    heading = [first] if first else []
+    if made is not None:
+        heading.append(
+            f"Proposed, not saved: {count} {'memory' if count == 1 else 'memories'}. Show the human each preview, ask "
+            "which to keep, then call engram_commit with the approval_token and approve. Good for 30 minutes, once."
+        )
+    verdicts = [_verdict_line(row) for row in candidates]
+    redacted = [show_line(f"Redacted: {message}") for message in batch.redacted]
+    text = "\n".join([*heading, *verdicts, *redacted])
+    data: dict[str, Any] = {"text": text, "candidates": [_shown(row) for row in candidates]}
+    blocks = ["\n".join(heading)]
+    blocks += [f"{_verdict_line(row)}\n{row['preview']}".rstrip() for row in candidates]
+    blocks += redacted
+    if made is not None:
+        data["approval_token"] = made.token
+        data["expires_at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(made.expires))
+        blocks.append(f"expires_at: {data['expires_at']}\napproval_token: {made.token}")
+    return answer(session, data, "\n\n".join(blocks))
+
+
+def _verdict_line(row: dict[str, Any]) -> str:
+    from engram.safety.fence import show_line
+
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {row['verdict']}"
+    if row["reason"]:
+        line += f"\n   {row['reason']}"
+    if row["related"]:
+        line += show_line(f"\n   Related: {', '.join(row['related'])}").replace("\\u{a}", "\n")
+    if "variants" in row:
+        line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
+    if row["deferred"]:
+        line += f"\n   Would wait in the inbox: {row['deferred']}"
+    return line
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    names = ("number", "verdict", "id", "type", "scope", "title", "preview")
+    return {name: row[name] for name in names}
+
+
+def nothing_saved(session: Session, text: str) -> ToolResult:
+    """Return the answer of a proposal that is over, with nothing to approve any more."""
+    return answer(session, {"text": text, "candidates": []}, text)
+
+
+def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
+    """Return receipts of what was written, from the bytes on disk, and what waits with the reason (C39)."""
+    from engram.safety.fence import show_line
+    from engram.service.approving import receipt_of
+
+    rows: list[dict[str, Any]] = []
+    lines = []
+    for outcome in outcomes:
+        planned = outcome.planned
+        row: dict[str, Any] = {"number": outcome.number, "id": planned.id, "scope": planned.scope}
+        row |= {"verdict": planned.verdict.line().removeprefix("Verdict: "), "saved": outcome.done}
+        if outcome.done:
+            row["receipts"] = [receipt_of(session, planned.scope, receipt) for receipt in outcome.receipts]
+            files = "; ".join(
+                f"{one['file']} (revision {one['revision']}, sha256 {str(one['sha256'])[:12]}…)"
+                for one in row["receipts"]
+            )
+            lines.append(show_line(f"{outcome.number}. Saved {planned.id} in {planned.scope} memory: {files}"))
+        else:
+            row |= {"deferred": outcome.deferred, "reason": show_line(outcome.reason)}
+            kept = "kept in the inbox" if outcome.deferred else "failed"
+            lines.append(show_line(f"{outcome.number}. Not saved, {kept}: {planned.id}: {outcome.reason}"))
+        rows.append(row)
+    done = sum(outcome.done for outcome in outcomes)
+    head = f"Saved {done} of {len(outcomes)}." if done else "Nothing was saved."
+    return outcomes_answer(session, rows, head, lines)
+
+
+def outcomes_answer(session: Session, rows: list[dict[str, Any]], head: str, lines: Sequence[str] = ()) -> ToolResult:
+    """Return what became of candidates: a heading, a line for each, and the same as data."""
+    return answer(session, {"text": head, "outcomes": rows}, "\n".join([head, *lines]))

@@ -1,0 +1,221 @@
+"""``engram_save``, ``engram_save_session``, ``engram_commit``: propose, ask the human, write (C28, C38 to C53)."""
+
+from __future__ import annotations
+
+from engram.mcp.answers import answer, envelope_schema
+from engram.mcp.call import CancelledError
+from engram.mcp.forms import form
+from engram.mcp.proposals import candidate_rows, nothing_saved, outcomes_answer, proposal_answer, written_answer
+from engram.mcp.registry import InputRequired
+from engram.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from engram.mcp.call import Call
+    from engram.mcp.desk import Desk
+    from engram.mcp.dialogs import Answer
+    from engram.mcp.registry import Registry, ToolResult
+    from engram.service.approving import Offer
+    from engram.service.batches import Batch
+    from engram.service.session import Session
+
+__all__ = ["register"]
+
+_SAVES = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+_STRING = {"type": "string"}
+_SCOPES = {"type": "string", "enum": ["workspace", "global", "both"]}
+_NEVER = "Never call engram_commit before the human has approved the candidates that were shown."
+# A client whose host runs engram_commit unasked, as C7 registers it there: it is asked in a dialog (C43a).
+_UNASKED = "codex"
+
+
+def register(registry: Registry, desk: Desk) -> None:
+    """Offer the tools of this group."""
+    registry.tool(
+        "engram_save",
+        lambda call, arguments: _save(desk, call, arguments),
+        description="Propose one memory: a rule, skill or fact that will still matter in a month. Returns its preview "
+        f"and an approval_token, or asks the human itself. {_NEVER}",
+        properties={
+            "text": _STRING,
+            "type": {"type": "string", "enum": ["rule", "skill", "workflow", "knowledge"]},
+            "scope": _SCOPES,
+            "role": _STRING,
+        },
+        required=["text"],
+        output_schema=envelope_schema("text", "candidates"),
+        annotations=_SAVES,
+    )
+    registry.tool(
+        "engram_save_session",
+        lambda call, arguments: _save_session(desk, call, arguments),
+        description="Propose several memories as candidate lines, TYPE: rule | TEXT: … (the prompt propose explains "
+        f"them). Returns as engram_save does. {_NEVER}",
+        properties={"text": _STRING, "scope": _SCOPES, "role": _STRING, "showRuleVariants": {"type": "boolean"}},
+        required=["text"],
+        output_schema=envelope_schema("text", "candidates"),
+        annotations=_SAVES,
+    )
+    registry.tool(
+        "engram_commit",
+        lambda call, arguments: _commit(desk, call, arguments),
+        description=f'Write the candidates that the human approved: approve is "all" or numbers such as 1,3. {_NEVER}',
+        properties={"approval_token": _STRING, "approve": _STRING},
+        required=["approval_token", "approve"],
+        also_takes={"approve": {"type": "array", "items": {"type": "integer"}}},
+        output_schema=envelope_schema("text", "outcomes"),
+        annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
+        meta={"anthropic/requiresUserInteraction": True},
+    )
+
+
+def _save(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
+    def judged(session: Session) -> Batch:
+        from engram.service.batches import propose_batch
+        from engram.service.saving import candidate_of
+
+        candidate = candidate_of(arguments["text"], arguments.get("type", ""))
+        return propose_batch(session, [candidate], scope=arguments.get("scope", ""), role=_role(arguments))
+
+    return _propose(desk, call, "engram_save", arguments, judged)
+
+
+def _save_session(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
+    def judged(session: Session) -> Batch:
+        from engram.service.sessions import propose_session
+
+        return propose_session(session, arguments["text"], scope=arguments.get("scope", ""), role=_role(arguments))
+
+    return _propose(desk, call, "engram_save_session", arguments, judged)
+
+
+def _role(arguments: dict[str, Any]) -> list[str]:
+    return [part.strip() for part in arguments.get("role", "").split(",") if part.strip()]
+
+
+def _propose(
+    desk: Desk, call: Call, tool: str, arguments: dict[str, Any], judged: Callable[[Session], Batch]
+) -> ToolResult | InputRequired:
+    from engram.service.approving import declined_before, offer
+
+    session = desk.session(call)
+    home = session.require_roots()[0].path
+    reply = desk.dialogs.answered(call, tool, home, arguments)
+    if reply is not None:
+        return _after_dialog(session, call, reply)
+    batch = judged(session)
+    variants = arguments.get("showRuleVariants", False)
+    candidates = candidate_rows(batch, variants=variants)
+    if not any(one["deferred"] == "" for one in candidates):
+        return proposal_answer(
+            session, batch, candidates, None, "Nothing to approve: every candidate would be deferred."
+        )
+    if day := declined_before(session, batch):
+        text = f"declined on {day}; call again only if the human asks for it"
+        return answer(session, {"text": text, "candidates": []}, text)
+    call.check()
+    made = offer(session, batch)
+    question = form(tool, arguments, home, candidates, kept=_Kept(made, batch, candidates), asked="Save as memory?")
+    if question is None or not desk.dialogs.possible(call, question):
+        return proposal_answer(session, batch, candidates, made, "")
+    try:
+        asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
+    except CancelledError:
+        from engram.service.approving import withdraw
+
+        withdraw(session, made.token)
+        raise
+    return asked if isinstance(asked, InputRequired) else _after_dialog(session, call, asked)
+
+
+def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
+    """Do what the human said in the dialog of a proposal (C47 to C49)."""
+    from engram.service.approving import decline, redeem
+
+    kept: _Kept = reply.question.kept
+    if reply.action in {"cancel", "empty"}:
+        return proposal_answer(
+            session, kept.batch, kept.candidates, kept.offer, "nothing was saved: the dialog brought no answer."
+        )
+    if reply.action in {"decline", "invalid"}:
+        decline(session, kept.batch)
+        return nothing_saved(
+            session,
+            "Nothing was saved: "
+            + (
+                "approval was declined in the approval dialog. Do not propose it again unless the human asks for it. "
+                "A host that declines by itself needs engram-mcp --no-elicitation."
+                if reply.action == "decline"
+                else "the dialog brought an answer that its form cannot give, so the proposal is revoked."
+            ),
+        )
+    ticked = _ticked(reply)
+    if not ticked:
+        from engram.service.approving import withdraw
+
+        withdraw(session, kept.offer.token)
+        return nothing_saved(session, "Nothing was saved: no candidate was ticked.")
+    call.begin_write()
+    outcomes = redeem(session, kept.offer.token, ticked, way="dialog", scope=reply.content.get("scope", ""))
+    return written_answer(session, outcomes)
+
+
+def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
+    from engram.service.approving import decline_token, peek, redeem, selection
+
+    session = desk.session(call)
+    home = session.require_roots()[0].path
+    token, approve = arguments["approval_token"].strip(), arguments["approve"]
+    reply = desk.dialogs.answered(call, "engram_commit", home, arguments)
+    if reply is None:
+        pending = peek(session, token)
+        numbers = selection(approve, len(pending.offered))
+        if _runs_unasked(call, session):
+            candidates = [
+                {"number": number, "id": one.id, "word": one.verdict, "target": one.target, "scope": one.scope}
+                for number, offered in enumerate(pending.offered, 1)
+                for one in offered.shown
+                if number in numbers
+            ]
+            question = form("engram_commit", arguments, home, candidates, kept=numbers, asked="Write to memory?")
+            if question is not None and desk.dialogs.possible(call, question):
+                asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
+                if isinstance(asked, InputRequired):
+                    return asked
+                reply = asked
+    if reply is None:
+        call.begin_write()
+        return written_answer(session, redeem(session, token, approve, way="token"))
+    if reply.action in {"decline", "invalid"}:
+        decline_token(session, token)
+        return outcomes_answer(session, [], "Nothing was saved: approval was declined in the approval dialog.")
+    ticked = [number for number in _ticked(reply) if number in reply.question.kept]
+    if reply.action != "accept" or not ticked:
+        text = "Nothing was saved: nobody confirmed it in the dialog. The token is as it was; ask the human again."
+        return outcomes_answer(session, [], text)
+    call.begin_write()
+    return written_answer(session, redeem(session, token, ticked, way="dialog", scope=reply.content.get("scope", "")))
+
+
+def _runs_unasked(call: Call, session: Session) -> bool:
+    name = str(call.client.get("name", "")).casefold()
+    return name.startswith(_UNASKED) and session.settings.string("hosts.codex.approval_mode") != "prompt"
+
+
+class _Kept(Record):
+    """What a proposal needs again when its dialog is answered."""
+
+    offer: Offer
+    batch: Batch
+    candidates: list[dict[str, Any]]
+
+
+def _ticked(reply: Answer) -> list[int]:
+    return [
+        int(name.removeprefix("candidate_"))
+        for name, value in reply.content.items()
+        if name.startswith("candidate_") and value is True
+    ]

@@ -1,0 +1,274 @@
+"""Open approvals: what was shown to a human and may still be approved, once, for half an hour (C40, C41, C44, C48).
+
+``pending-approvals.json`` holds the candidates as readable JSON and of a token only its SHA-256. Each entry is sealed
+with a key made of the token and of a secret that never leaves this machine: whoever edits a candidate, or brings a
+whole file with a clone, cannot make the seal. Nothing here reads a clock or a random source; the caller gives both.
+"""
+
+from __future__ import annotations
+
+from engram.errors import FormatError, RefusedError
+from engram.proposals.candidates import candidate_fields, candidate_of_fields
+from engram.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from engram.model import Scope, VerdictWord
+    from engram.proposals.candidates import Candidate
+
+__all__ = ["FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "hash_of", "new_token", "parse_book"]
+
+FILE = "pending-approvals.json"
+LIFETIME_S = 30 * 60
+# How long it is remembered that a token was used or an approval declined.
+REMEMBERED_S = 30 * 24 * 3600
+# A clock that was set back by more than this since the proposal was made tells nothing about its age.
+_CLOCK_SLACK_S = 60
+_VERSION = 1
+_WHY = {
+    "used": "This approval was used already; nothing was written again.",
+    "declined": "approval was declined in the approval dialog",
+    "revoked": "This approval was revoked: the same was proposed again, and the newer token counts.",
+}
+
+
+class Shown(Record):
+    """What was shown of one candidate in one scope.
+
+    Attributes:
+        scope: ``workspace`` or ``global``.
+        verdict: the word of C42.
+        target: the memory that it touches, ``""`` for none.
+        id: the id of the memory that it makes or changes.
+        effect: the SHA-256 of everything that approving it would write.
+    """
+
+    scope: Scope
+    verdict: VerdictWord
+    target: str
+    id: str
+    effect: str
+
+
+class Offered(Record):
+    """One candidate of an open approval, and what was shown of it in each scope."""
+
+    candidate: Candidate
+    shown: tuple[Shown, ...]
+
+
+class Pending(Record):
+    """One open approval.
+
+    Attributes:
+        hash: the SHA-256 of its token.
+        kind: ``proposal`` or ``note``.
+        workspace: the memory root that it is bound to.
+        proposal: what it is known by, whatever its token (C48).
+        created, expires: seconds since the epoch.
+        day: the day that the previews were made with.
+        offered: the candidates in the order of their numbers, which count from 1.
+        extra: what else the operation needs, such as a note's objective.
+        seal: over all of this (C41).
+    """
+
+    hash: str
+    kind: str
+    workspace: str
+    proposal: str
+    created: int
+    expires: int
+    day: str
+    offered: tuple[Offered, ...]
+    extra: dict[str, str]
+    seal: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as plain data, in the shape of the file."""
+        data = self.as_dict()
+        data["offered"] = [
+            {"candidate": candidate_fields(one.candidate), "shown": [shown.as_dict() for shown in one.shown]}
+            for one in self.offered
+        ]
+        return data
+
+    def sealed(self, token: str, secret: str) -> Pending:
+        """Return it with its seal."""
+        return self.replace(seal=self._mac(token, secret))
+
+    def is_whole(self, token: str, secret: str) -> bool:
+        """Tell whether nobody changed it since it was sealed."""
+        from hmac import compare_digest
+
+        return compare_digest(self.seal, self._mac(token, secret))
+
+    def is_over(self, now: float) -> bool:
+        """Tell whether its half hour is over, by a clock that may have been set (C40)."""
+        return not self.created - _CLOCK_SLACK_S <= now < self.expires
+
+    def _mac(self, token: str, secret: str) -> str:
+        from hmac import new
+
+        data = self.as_data()
+        del data["seal"]
+        return new(f"{secret}:{token}".encode(), _json(data).encode(), "sha256").hexdigest()
+
+
+class Book:
+    """The file: what is open, what ended, and what was declined lately; ``text`` gives it back."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.pending: list[Pending] = [_pending(row) for row in data.get("pending", [])]
+        self.ended: list[dict[str, Any]] = [
+            {"hash": str(row["hash"]), "why": str(row["why"]), "at": int(row["at"])} for row in data.get("ended", [])
+        ]
+        self.declined: list[dict[str, Any]] = [
+            {"print": str(row["print"]), "at": int(row["at"]), "said": bool(row["said"])}
+            for row in data.get("declined", [])
+        ]
+        self.salt = str(data["salt"])
+
+    def text(self, now: float) -> str:
+        """Return the file's text, without what nobody needs to remember any more."""
+        since = now - REMEMBERED_S
+        return (
+            _json(
+                {
+                    "about": "Open approvals of Engram. Not meant to be edited: a changed candidate is refused.",
+                    "version": _VERSION,
+                    "salt": self.salt,
+                    "pending": [one.as_data() for one in self.pending if one.expires > since],
+                    "ended": [row for row in self.ended if row["at"] > since],
+                    "declined": [row for row in self.declined if row["at"] > since],
+                },
+                indent=2,
+            )
+            + "\n"
+        )
+
+    def add(self, pending: Pending, now: float) -> None:
+        """Open an approval; an open one of the same proposal gives way to it (C48)."""
+        self.end([one for one in self.pending if one.proposal == pending.proposal], "revoked", now)
+        self.pending.append(pending)
+
+    def end(self, some: list[Pending], why: str, now: float) -> None:
+        """End approvals: ``used``, ``declined`` or ``revoked``."""
+        hashes = {one.hash for one in some}
+        self.pending = [one for one in self.pending if one.hash not in hashes]
+        self.ended += [{"hash": one.hash, "why": why, "at": int(now)} for one in some]
+
+    def find(self, token: str, workspace: str, secret: str, now: float) -> Pending:
+        """Return the open approval of a token. All of the file is compared, whatever matches (C44).
+
+        Raises:
+            RefusedError: for a token that is unknown, used, revoked, expired, of another workspace, or whose candidates
+                were changed.
+        """
+        from hmac import compare_digest
+
+        wanted = hash_of(token)
+        found = ended = None
+        for one in self.pending:
+            if compare_digest(one.hash, wanted):
+                found = one
+        for row in self.ended:
+            if compare_digest(row["hash"], wanted):
+                ended = row
+        again = "Propose the memory again, and show it to the human."
+        if ended is not None:
+            raise RefusedError(_WHY.get(ended["why"], _WHY["used"]), hint=again)
+        if found is None:
+            elsewhere = _mark_in(token) and _mark_in(token) != _mark_of(workspace)
+            raise RefusedError(
+                "This approval token is of another workspace; nothing was written."
+                if elsewhere
+                else "This approval token is unknown; nothing was written.",
+                hint=again,
+            )
+        if not found.is_whole(token, secret):
+            raise RefusedError(
+                f"The candidates in {FILE} were changed after they were shown; nothing was written.", hint=again
+            )
+        if found.workspace != workspace:
+            raise RefusedError("This approval is of another workspace; nothing was written.", hint=again)
+        if found.is_over(now):
+            raise RefusedError("This approval expired: it was good for 30 minutes; nothing was written.", hint=again)
+        return found
+
+    def decline(self, prints: list[str], now: float) -> None:
+        """Remember for 30 days what a human declined or rejected, by salted fingerprints (C48)."""
+        self.declined = [row for row in self.declined if row["print"] not in prints]
+        self.declined += [{"print": one, "at": int(now), "said": False} for one in prints]
+
+    def declined_since(self, prints: list[str], now: float) -> int:
+        """Return when one of some texts was declined, once for each: 0 where that was said before, or never (C48)."""
+        at = 0
+        for row in self.declined:
+            if row["print"] in prints and not row["said"] and now - row["at"] < REMEMBERED_S:
+                row["said"] = True
+                at = max(at, row["at"])
+        return at
+
+    def fingerprint(self, candidate: Candidate, normalised: str) -> str:
+        """Return what a declined text is remembered by; the text cannot be read off it."""
+        return hash_of(f"{self.salt}:{candidate.update}:{candidate.supersedes}:{normalised}")
+
+
+def parse_book(text: str) -> Book:
+    """Return the book of a file's text.
+
+    Raises:
+        FormatError: for what is no such file; nothing in it can be approved then.
+    """
+    from json import loads
+
+    try:
+        data = loads(text)
+        if data["version"] == _VERSION:
+            return Book(data)
+        reason = f"its version is {data['version']!r}"
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        reason = str(error) or type(error).__name__
+    raise FormatError(
+        f"{FILE} cannot be read: {reason}.", hint=f"Take {FILE} away and propose again; no memory is in it."
+    )
+
+
+def hash_of(text: str) -> str:
+    """Return the SHA-256 of a text in lower-case hex."""
+    from hashlib import sha256
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def new_token(random: bytes, workspace: str) -> str:
+    """Return a token of random bytes, which says which workspace it is of without naming it."""
+    return f"{_mark_of(workspace)}-{random.hex()}"
+
+
+def _mark_in(token: str) -> str:
+    """Return the part of a token that says which workspace it is of."""
+    mark, dash, rest = token.partition("-")
+    return mark if dash and rest else ""
+
+
+def _mark_of(workspace: str) -> str:
+    return hash_of(workspace)[:8]
+
+
+def _pending(row: Mapping[str, Any]) -> Pending:
+    offered = tuple(
+        Offered(candidate_of_fields(one["candidate"]), tuple(Shown(**shown) for shown in one["shown"]))
+        for one in row["offered"]
+    )
+    extra = {str(key): str(value) for key, value in row["extra"].items()}
+    return Pending(**{**row, "offered": offered, "extra": extra})
+
+
+def _json(data: object, indent: int | None = None) -> str:
+    from json import dumps
+
+    return dumps(data, ensure_ascii=False, indent=indent, sort_keys=True)
