@@ -280,6 +280,12 @@ def serve(scratch: Scratch, workspace: Path) -> Iterator[Callable[..., Host]]:
         host.stop()
 
 
+@pytest.fixture
+def server_command() -> list[str]:
+    """Return the command of the real ``engram-mcp``."""
+    return installed_server()
+
+
 def installed_server() -> list[str]:
     """Return the command that starts the installed ``engram-mcp``, which stands beside this interpreter."""
     script = shutil.which("engram-mcp", path=os.path.dirname(sys.executable))

@@ -86,6 +86,36 @@ COMMANDS: tuple[Command, ...] = (
         "another memory, are not written but kept in the inbox for 30 days.",
     ),
     Command(
+        "note",
+        "Keep a note for the work at hand: it shows as one line, and ends after some days.",
+        "engram.cli.noting",
+        "note_command",
+        arguments=(Argument("TEXT", "what the next session has to know, in quotes"),),
+        options=(
+            Option("objective", "the piece of work that it is for", value="TEXT"),
+            Option("type", "what it would be as a memory: rule, skill or knowledge (default)", value="KIND"),
+            Option("scope", "workspace or global", value="SCOPE"),
+        ),
+        examples=(
+            'engram note "Totals are still floats; the orders table is next." --objective "prices as cents"',
+            'engram note "El servidor de pruebas está en 10.0.0.7 hasta el viernes."',
+        ),
+        details="Answer A to keep it, C to cancel; as with engram save, an answer may come through a pipe. It is a "
+        "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram "
+        "show gives it whole. Noting the same again renews it. A session start shows it only where "
+        "ENGRAM_SESSION_OBJECTIVE is its objective.",
+    ),
+    Command(
+        "promote",
+        "Make a note durable: propose it as a memory, see the file, and decide.",
+        "engram.cli.noting",
+        "promote_command",
+        arguments=(Argument("ID", "the id of a note, as engram list shows it"),),
+        options=(Option("type", "rule, skill or knowledge; what the note says by default", value="KIND"), _SCOPE),
+        examples=("engram promote totals-are-still-floats", "engram promote totals-are-still-floats --type rule"),
+        details="The question is that of engram save. When the memory is written, the note goes.",
+    ),
+    Command(
         "load",
         "Give the memories that a task needs, ready for an agent.",
         "engram.cli.recalling",
@@ -153,14 +183,16 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "list",
-        "List the active memories.",
+        "List the active memories, and the notes for the work at hand.",
         "engram.cli.reading",
         "list_command",
         options=(
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
+            Option("all", "also memories that another one superseded"),
+            Option("notes", "only the notes for the work at hand"),
         ),
-        examples=("engram list", "engram list --type rule"),
+        examples=("engram list", "engram list --type rule", "engram list --notes"),
         aliases=("ls",),
     ),
     Command(
@@ -212,6 +244,19 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "doctor",
+        "Find what is wrong or half done: installation, hosts, memory, Git.",
+        "engram.cli.doctoring",
+        "doctor_command",
+        options=(
+            Option("strict", "exit with 1 for warnings too"),
+            Option("fix", "mend what cannot lose anything: stale entries that Engram wrote"),
+        ),
+        examples=("engram doctor", "engram doctor --strict --json"),
+        details="Each finding has an id, a sentence, and what mends it. A registered command that engram link would "
+        "write today is started once; any other is named and never run.",
+    ),
+    Command(
         "verify",
         "Compare every memory file with the ledger of approved hashes.",
         "engram.cli.keeping",
@@ -260,12 +305,45 @@ COMMANDS: tuple[Command, ...] = (
         "engram.cli.configuring",
         "config_command",
         arguments=(
-            Argument("ACTION", "view, get, set or unset", required=False),
+            Argument("ACTION", "view, get, set, unset, explain or schema", required=False),
             Argument("KEY", "a key, as engram config view shows it", required=False),
             Argument("VALUE", "the new value; lists are separated by commas", required=False),
         ),
         options=(Option("global", "change your own configuration instead of the workspace's"),),
-        examples=("engram config view", "engram config get load.limit", "engram config set load.limit 6"),
+        examples=(
+            "engram config view",
+            "engram config get load.limit",
+            "engram config set load.limit 6",
+            "engram config explain read",
+        ),
+    ),
+    Command(
+        "hook",
+        "Answer an event of a host: its JSON comes in, memory for its agent goes out.",
+        "engram.hooks",
+        "run_hook",
+        arguments=(Argument("HOST", "claude, codex, gemini, cursor, copilot, opencode, cline or windsurf"),),
+        examples=("engram hook claude",),
+        details="engram link registers it. It reads standard input, takes 2 seconds at most, and always exits with 0.",
+    ),
+    Command(
+        "set-read",
+        "Say when hooks give memory to an agent.",
+        "engram.cli.configuring",
+        "set_read_command",
+        arguments=(Argument("MODE", "auto, startup, always, manual or off"),),
+        options=(Option("global", "change your own configuration instead of the workspace's"),),
+        examples=("engram set-read startup", "engram set-read off --global"),
+        details="auto: at the start of a session, and with each prompt what it has not seen. startup: at the start "
+        "only. always: with each prompt everything that fits. manual: only when asked. off: reading is off.",
+    ),
+    Command(
+        "completion",
+        "Print the script that completes engram's words in your shell.",
+        "engram.cli.completing",
+        "completion_command",
+        arguments=(Argument("SHELL", "bash, zsh, fish or powershell"),),
+        examples=('eval "$(engram completion bash)"', "engram completion fish | source"),
     ),
     Command(
         "author",
