@@ -98,11 +98,11 @@ def proposal_answer(
 def _verdict_line(row: dict[str, Any]) -> str:
     from engram.safety.fence import show_line
 
-    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {row['verdict']}"
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {show_line(row['verdict'])}"
     if row["reason"]:
         line += f"\n   {row['reason']}"
     if row["related"]:
-        line += show_line(f"\n   Related: {', '.join(row['related'])}").replace("\\u{a}", "\n")
+        line += "\n   " + show_line(f"Related: {', '.join(row['related'])}")
     if "variants" in row:
         line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
     if row["deferred"]:
@@ -140,8 +140,8 @@ def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
             lines.append(show_line(f"{outcome.number}. Saved {planned.id} in {planned.scope} memory: {files}"))
         else:
             row |= {"deferred": outcome.deferred, "reason": show_line(outcome.reason)}
-            kept = "kept in the inbox" if outcome.deferred else "failed"
-            lines.append(show_line(f"{outcome.number}. Not saved, {kept}: {planned.id}: {outcome.reason}"))
+            kept = ", kept in the inbox" if outcome.deferred else ""
+            lines.append(show_line(f"{outcome.number}. Not saved{kept}: {planned.id}: {outcome.reason}"))
         rows.append(row)
     done = sum(outcome.done for outcome in outcomes)
     head = f"Saved {done} of {len(outcomes)}." if done else "Nothing was saved."
