@@ -95,7 +95,9 @@ def proposal_answer(
 
 
 def _verdict_line(row: dict[str, Any]) -> str:
-    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {row['verdict']}"
+    from engram.safety.fence import show_line
+
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {show_line(row['verdict'])}"
     line += "".join(f"\n   {remark}" for remark in row["remarks"])
     if "variants" in row:
         line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
@@ -134,8 +136,8 @@ def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
             lines.append(show_line(f"{outcome.number}. Saved {planned.id} in {planned.scope} memory: {files}"))
         else:
             row |= {"deferred": outcome.deferred, "reason": show_line(outcome.reason)}
-            kept = "kept in the inbox" if outcome.deferred else "failed"
-            lines.append(show_line(f"{outcome.number}. Not saved, {kept}: {planned.id}: {outcome.reason}"))
+            kept = ", kept in the inbox" if outcome.deferred else ""
+            lines.append(show_line(f"{outcome.number}. Not saved{kept}: {planned.id}: {outcome.reason}"))
         rows.append(row)
     done = sum(outcome.done for outcome in outcomes)
     head = f"Saved {done} of {len(outcomes)}." if done else "Nothing was saved."
