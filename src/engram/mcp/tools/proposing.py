@@ -6,7 +6,14 @@ from engram.errors import RefusedError
 from engram.mcp.answers import answer, envelope_schema
 from engram.mcp.call import CancelledError
 from engram.mcp.forms import MOST_BOXES, form
-from engram.mcp.proposals import candidate_rows, nothing_saved, outcomes_answer, proposal_answer, written_answer
+from engram.mcp.proposals import (
+    candidate_rows,
+    note_outcome,
+    nothing_saved,
+    outcomes_answer,
+    proposal_answer,
+    written_answer,
+)
 from engram.mcp.registry import InputRequired
 from engram.record import Record
 
@@ -137,7 +144,7 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
     from engram.service.approving import decline, hand_out, redeem, withdraw
 
     kept: _Kept = reply.question.kept
-    if reply.action in {"cancel", "empty"}:
+    if reply.action in {"cancel", "silent", "empty"}:
         hand_out(session, kept.offer.token)
         return proposal_answer(
             session, kept.batch, kept.candidates, kept.offer, "nothing was saved: the dialog brought no answer."
@@ -166,6 +173,7 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
 
 def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
     from engram.service.approving import decline_token, peek, redeem, selection
+    from engram.service.note_approval import redeem_note
 
     session = desk.session(call)
     home = session.require_roots()[0].path
@@ -195,6 +203,8 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
             reply = asked
     if reply is None:
         call.begin_write()
+        if pending.kind == "note":
+            return note_outcome(session, redeem_note(session, token, way="token"))
         return written_answer(session, redeem(session, token, approve, way="token"))
     if reply.action == "decline":
         decline_token(session, token)
@@ -211,6 +221,8 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         text = "Nothing was saved: nobody confirmed it in the dialog. The token is as it was; ask the human again."
         return outcomes_answer(session, [], text)
     call.begin_write()
+    if peek(session, token).kind == "note":
+        return note_outcome(session, redeem_note(session, token, way="dialog"))
     chosen = _with_waiting(ticked, reply.question.kept)
     return written_answer(session, redeem(session, token, chosen, way="dialog", scope=_scope(reply)))
 
