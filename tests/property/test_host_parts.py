@@ -21,15 +21,14 @@ from engram.text.toml_edit import parse as parse_toml
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-LAUNCHES = st.sampled_from(
+WISHES = st.sampled_from(
     [
-        (("engram-mcp",), ("engram",)),
-        (("uvx", "--from", "the-long-ride-engram==0.1.0", "engram-mcp", "--always-load"), ("uvx", "--from", "x", "engram")),
-        (("C:\\Program Files\\engram-mcp.exe",), ("C:\\Program Files\\engram.exe",)),
-        (("/opt/my tools/engram-mcp",), ("/opt/my tools/engram",)),
+        Wish("claude", ("engram-mcp",), ("engram",)),
+        Wish("claude", ("uvx", "--from", "the-long-ride-engram==0.1.0", "engram-mcp", "--always-load"), ("engram",)),
+        Wish("claude", ("C:\\Program Files\\engram-mcp.exe",), ("C:\\Program Files\\engram.exe",)),
+        Wish("claude", ("/opt/my tools/engram-mcp",), ("/opt/my tools/engram",)),
     ]
-)  # fmt: skip
-WISHES = LAUNCHES.map(lambda launch: Wish("claude", launch[0], ("engram",) if "x" in launch[1] else launch[1]))
+)
 
 
 def parts_of(kind: type[Part]) -> list[Part]:
