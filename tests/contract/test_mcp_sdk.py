@@ -36,6 +36,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "engram_search": {"query": "install", "limit": 3, "type": "rule"},
     "engram_verify": {"scope": "all"},
     "engram_status": {},
+    "engram_save": {"text": "Use tabs in Makefiles.", "type": "rule"},
+    "engram_save_session": {"text": "TYPE: rule | TEXT: Tag a release only after all tests. | TRIGGERS: release"},
+    "engram_note": {"text": "The flaky test is test_upload.", "objective": "find the flaky test"},
     "engram_set_role": {"roles": ["backend"]},
     "engram_set_rule_variant": {"variant": "strict"},
 }
@@ -57,8 +60,17 @@ def use(
                 assert client.protocol_version == MODES[request.param]
                 await body(client)
 
+    def run(body: Body) -> None:
+        try:
+            anyio.run(connected, body)
+        except BaseExceptionGroup as group:  # a failed assertion, in as many groups as the SDK has tasks around it
+            first: BaseException = group
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            raise first from None
+
     with open(os.devnull, "w", encoding="utf-8") as log:
-        yield lambda body: anyio.run(connected, body)
+        yield run
 
 
 def test_it_connects_and_knows_who_serves(use: Callable[[Body], None]) -> None:  # C17, C19, C26
@@ -75,10 +87,12 @@ def test_it_connects_and_knows_who_serves(use: Callable[[Body], None]) -> None: 
 def test_it_lists_and_calls_every_tool(use: Callable[[Body], None]) -> None:  # C18, C19, C32
     async def body(client: Client) -> None:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(ARGUMENTS) <= set(listed)
-        for name, arguments in ARGUMENTS.items():
+        token = ""
+        for name in listed:
+            arguments = {"approval_token": token, "approve": "all"} if name == "engram_commit" else ARGUMENTS[name]
             result = await client.call_tool(name, arguments)
             assert not result.is_error, (name, result)
+            token = result.structured_content["data"].get("approval_token", token)
             assert result.content[0].type == "text"
             assert result.content[0].text
             assert result.structured_content["ok"] is True
