@@ -162,10 +162,10 @@ def test_what_another_process_saves_is_seen_by_the_next_call(  # issue 4, 5
     host = serve()
     assert keys(host) == ["first"]
 
-    engram.save("rule", "Clean the oven on Friday too.")
-    assert set(keys(host)) == {"first", "clean-the-oven-on-friday-too"}
+    engram.save("rule", "Use gloves to clean the oven.")
+    assert set(keys(host)) == {"first", "use-gloves-to-clean-the-oven"}
     engram.ok("archive", "first", "--reason", "it is clean")
-    assert keys(host) == ["clean-the-oven-on-friday-too"]
+    assert keys(host) == ["use-gloves-to-clean-the-oven"]
     assert host.data("engram_status")["roots"][0]["archived"] == 1
     engram.ok("config", "set", "load.limit", "1")
     memories.add("rule", "second", "- Clean the oven.")

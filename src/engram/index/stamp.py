@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 
 from engram.model import FOLDERS
-from engram.store.files import leaves
-from engram.store.ledger import LEDGER, LEGACY_LEDGER
+from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

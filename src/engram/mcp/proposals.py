@@ -39,8 +39,7 @@ def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
                 "scope": planned.scope,
                 "title": show_line(planned.title),
                 "preview": planned.preview,
-                "reason": show_line(verdict.reason),
-                "related": list(verdict.related),
+                "remarks": [show_line(remark) for remark in planned.remarks],
                 "deferred": show_line(reason),
                 "word": verdict.word,
                 "target": verdict.id,
@@ -98,11 +97,8 @@ def proposal_answer(
 def _verdict_line(row: dict[str, Any]) -> str:
     from engram.safety.fence import show_line
 
-    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {row['verdict']}"
-    if row["reason"]:
-        line += f"\n   {row['reason']}"
-    if row["related"]:
-        line += show_line(f"\n   Related: {', '.join(row['related'])}").replace("\\u{a}", "\n")
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {show_line(row['verdict'])}"
+    line += "".join(f"\n   {remark}" for remark in row["remarks"])
     if "variants" in row:
         line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
     if row["deferred"]:
@@ -140,8 +136,8 @@ def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
             lines.append(show_line(f"{outcome.number}. Saved {planned.id} in {planned.scope} memory: {files}"))
         else:
             row |= {"deferred": outcome.deferred, "reason": show_line(outcome.reason)}
-            kept = "kept in the inbox" if outcome.deferred else "failed"
-            lines.append(show_line(f"{outcome.number}. Not saved, {kept}: {planned.id}: {outcome.reason}"))
+            kept = ", kept in the inbox" if outcome.deferred else ""
+            lines.append(show_line(f"{outcome.number}. Not saved{kept}: {planned.id}: {outcome.reason}"))
         rows.append(row)
     done = sum(outcome.done for outcome in outcomes)
     head = f"Saved {done} of {len(outcomes)}." if done else "Nothing was saved."
