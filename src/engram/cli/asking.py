@@ -128,11 +128,7 @@ def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -
         return None
     if select is None:
         return ([], rest) if word == "B" else None
-    # `A 1, 3` is a person's way to write `A 1,3`.
-    end = 0
-    while end < len(rest) and rest[end] in "0123456789, ":
-        end += 1
-    numbers, note = rest[:end].replace(" ", "").strip(","), rest[end:].strip()
+    numbers, note = _numbers(rest, blanks=word == "A")
     try:
         chosen = select(numbers) if numbers else []
     except UsageError:
@@ -140,6 +136,29 @@ def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -
     if word == "A":
         return (chosen, "") if chosen and not note else None
     return (chosen, note) if note else None
+
+
+def _numbers(rest: str, *, blanks: bool) -> tuple[str, str]:
+    """Return the numbers at the beginning of an answer as ``1,3``, and what follows.
+
+    ``A 1, 3`` is a person's way to write ``A 1,3``, and so is ``A 1 3`` (``blanks``); in ``B 1 2 tries are enough`` the
+    second number belongs to the note.
+    """
+    numbers: list[str] = []
+    comma = True
+    while rest and (rest[0] in "0123456789," or not rest[0].strip()):
+        if rest[0] in "0123456789":
+            if not (comma or blanks):
+                break
+            end = next((at for at, char in enumerate(rest) if char not in "0123456789"), len(rest))
+            if rest[end : end + 1].strip(", \t"):
+                break  # `3rd` and `2.5` are words of the note
+            numbers.append(rest[:end])
+            rest, comma = rest[end:], False
+        else:
+            comma = comma or rest[0] == ","
+            rest = rest[1:]
+    return ",".join(numbers), rest.strip()
 
 
 class Answers:

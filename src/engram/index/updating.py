@@ -27,6 +27,8 @@ _SEEN = "ledger.seen"
 # Of so many changed files a rebuild is cheaper than updates, and a quarter of those that are there.
 _MANY = 500
 _PROGRESS_EVERY = 1000
+# So many bytes of two ledgers are compared at once.
+_STEP = 1 << 16
 
 
 def rebuild(
@@ -128,8 +130,7 @@ def _look_at(
         files, deeper = list_folder(root.path, folder)
         if not known_folders.issuperset(deeper) or f"{folder}\t-" in now.split("\n"):
             return None
-        known = {path for path in database.hashes(folder) if path.rpartition("/")[0] == folder}
-        look_at |= known.symmetric_difference(files)
+        look_at |= database.paths_in(folder).symmetric_difference(files)
     return look_at
 
 
@@ -185,22 +186,27 @@ def _changed_lines(root: MemoryRoot, cache: str, old: str, database: Database) -
 def _common_ends(before: bytes, after: bytes) -> tuple[int, int]:
     """Return how many bytes two ledgers have in common at their beginning and at their end, in whole lines."""
     most = min(len(before), len(after))
-    first = _longest(most, lambda size: before[:size] == after[:size])
+    first = _agree(most, lambda start, stop: before[start:stop] == after[start:stop])
     first = before.rfind(b"\n", 0, first) + 1
-    last = _longest(most - first, lambda size: before[len(before) - size :] == after[len(after) - size :])
+    ends = len(before), len(after)
+    last = _agree(
+        most - first,
+        lambda start, stop: before[ends[0] - stop : ends[0] - start] == after[ends[1] - stop : ends[1] - start],
+    )
     line = before.find(b"\n", len(before) - last)
     return first, 0 if line < 0 else len(before) - line - 1
 
 
-def _longest(most: int, equal: Callable[[int], bool]) -> int:
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if equal(middle):
-            low = middle
+def _agree(most: int, equal: Callable[[int, int], bool]) -> int:
+    """Return how far two texts are equal, at most ``most``; ``equal`` compares them from one distance to another."""
+    at, step = 0, _STEP
+    while step:
+        # A piece at a time, so that twelve megabytes are copied once and not for each guess.
+        if at + step <= most and equal(at, at + step):
+            at += step
         else:
-            high = middle - 1
-    return low
+            step //= 2
+    return at
 
 
 def _seen_ledger(cache: str, stamp: str) -> bytes | None:

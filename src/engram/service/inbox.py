@@ -28,6 +28,8 @@ __all__ = ["Deferred", "Waiting", "deferred_writes", "inbox_of", "waiting_in"]
 FOLDER = "inbox"
 _PREFIX, _SUFFIX = "deferred-", ".json"
 _VERSION = 1
+# A candidate as long as a memory may be needs more than that as JSON.
+_MOST_BYTES = 4 * 1024 * 1024
 
 
 class Deferred(Record):
@@ -117,7 +119,7 @@ def waiting_in(session: Session, root: MemoryRoot) -> tuple[list[Waiting], list[
             continue
         path = f"{FOLDER}/{name}"
         try:
-            one = _waiting(path, read_guarded(place, path))
+            one = _waiting(path, read_guarded(place, path, _MOST_BYTES))
         except (OSError, FormatError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             bad.append(show_line(f"SKIPPED {path}: it cannot be read ({error})"))
             continue

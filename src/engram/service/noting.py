@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import FormatError, IntegrityError, UsageError
+from engram.errors import FormatError, IntegrityError, StoreError, UsageError
 from engram.markdown.memory import content_text
 from engram.model import KINDS
 from engram.notes.note import last_day, new_note, renewed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["NotePlan", "NoteReceipt", "propose_note", "write_note"]
+__all__ = ["NotePlan", "NoteReceipt", "check_place", "propose_note", "receipt_for", "write_note"]
 
 _KINDS: dict[str, Kind] = {"": "knowledge", "workflow": "skill", **{kind: kind for kind in KINDS}}
 # An objective names a piece of work; in characters.
@@ -179,7 +179,7 @@ def write_note(session: Session, plan: NotePlan, way: str) -> NoteReceipt:
     """
     if plan.changes:
         with session.writer(plan.root) as writer:
-            _check_place(plan)
+            check_place(plan)
             receipt = writer.put([plan.write], f"keep the note {plan.id}")[0]
         found = receipt.hash
     else:
@@ -190,6 +190,18 @@ def write_note(session: Session, plan: NotePlan, way: str) -> NoteReceipt:
             "warning", "foreign", f"{plan.root} stays foreign, with your note in it, until you run engram trust."
         )
     return NoteReceipt(plan.id, plan.file, plan.valid_until, found, way)
+
+
+def receipt_for(plan: NotePlan, way: str) -> NoteReceipt:
+    """Return the receipt of a note that was written, from the bytes read back.
+
+    Raises:
+        StoreError: when it does not hold what was approved.
+    """
+    data = read_optional(plan.file)
+    if data != plan.write.data:
+        raise StoreError(f"{plan.path} does not hold what was written to it.", path=plan.file)
+    return NoteReceipt(plan.id, plan.file, plan.valid_until, digest(data or b""), way)
 
 
 def _safe(session: Session, text: str, field: str = "") -> tuple[str, tuple[str, ...]]:
@@ -228,7 +240,7 @@ def _note_ids(root: MemoryRoot) -> Iterator[str]:
     return (stem(path) for path in walk_markdown(root.private, NOTES)) if root.has_notes() else iter(())
 
 
-def _check_place(plan: NotePlan) -> None:
+def check_place(plan: NotePlan) -> None:
     """Raise IntegrityError where the file is another one than it was, or a file system could not tell them apart."""
     taken = False
     if not plan.write.old:

@@ -72,8 +72,10 @@ def digest(data: bytes) -> str:
     return str(_sha256(data).hexdigest())
 
 
-def read_guarded(root: str, path: str) -> bytes:
-    """Return the bytes of the memory file ``path`` below ``root`` (both resolved by the caller; ``path`` with ``/``).
+def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of the file ``path`` below ``root`` (both resolved by the caller; ``path`` with ``/``).
+
+    ``most`` is how many bytes it may have; a memory's limit by default.
 
     Raises:
         FormatError: for a link that leaves the root, something that is no file, or a file over the limit (F9).
@@ -93,9 +95,10 @@ def read_guarded(root: str, path: str) -> bytes:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise FormatError("it is no regular file", path=path)
-        if info.st_size > MAX_BYTES:
+        if info.st_size > most:
+            limit = f"a memory holds at most {most:,} (256 KiB)" if most == MAX_BYTES else f"at most {most:,} are read"
             raise FormatError(
-                f"it has {info.st_size:,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)",
+                f"it has {info.st_size:,} bytes, and {limit}",
                 path=path,
                 hint="Split it into several memories.",
             )
