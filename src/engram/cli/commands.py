@@ -244,6 +244,16 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "upgrade",
+        "Write afresh what engram link wrote: pins, instructions, skills, hooks.",
+        "engram.cli.upgrading",
+        "upgrade_command",
+        options=(_PLAN, Option("review", "see what you edited since beside what Engram would write, and decide")),
+        examples=("engram upgrade --plan", "engram upgrade", "engram upgrade --review"),
+        details="For this project and for all projects. What you edited by hand stays until you decide about it. A "
+        "second run does nothing.",
+    ),
+    Command(
         "doctor",
         "Find what is wrong or half done: installation, hosts, memory, Git.",
         "engram.cli.doctoring",

@@ -54,19 +54,24 @@ class JsonEntry(Part):
         if node is None:
             made = _missing(tree, self.key[:-1])
             return Edit(_set(text, self.key, wanted), "added", made=made)
-        words = self._words(node.value)
-        form = form_of(words, SERVER)
+        form = form_of(self._words(node.value), SERVER)
+        wish = wish.like(form)
+        wanted = self.value(wish)
         if node.value == wanted:
             return Edit(text, "unchanged")
         if wish.force or (wish.refresh and form and self._plain(node.value)):
             return Edit(_set(text, self.key, wanted), "updated")
         if form is None:
-            return Edit(text, "left", "Engram did not write the entry that stands there; --force replaces it")
+            return Edit(text, "left", f"Engram did not write the entry that stands there; {wish.afresh}")
         new = form_of(wish.server, SERVER)
         pin = new_pin(form, new) if new else ""
         if pin:
             return Edit(_set(text, (*self.key, *self._place(node.value, form.at)), pin), "updated", "the pin only")
-        return Edit(text, "unchanged", "it differs from what would be written now; --force writes it afresh")
+        if wish.refresh and new and form.kind == new.kind:
+            return Edit(text, "unchanged")
+        return Edit(
+            text, "left" if wish.refresh else "unchanged", f"it differs from what is written now; {wish.afresh}"
+        )
 
     def unlink(self, text: str, wish: Wish, made: tuple[Key, ...], known: tuple[str, ...]) -> Edit:
         """Take the entry out, if its command is one of ours."""
@@ -85,9 +90,10 @@ class JsonEntry(Part):
         node = None if _blank(text) else find_node(_read(text), self.key)
         if node is None:
             return "absent"
-        if node.value == self.value(wish):
+        form = form_of(self._words(node.value), SERVER)
+        if node.value == self.value(wish.like(form)):
             return "linked"
-        if form_of(self._words(node.value), SERVER) is None:
+        if form is None:
             return "foreign"
         return "stale" if self._plain(node.value) else "edited"
 
@@ -128,7 +134,8 @@ class JsonEntry(Part):
 
     def _plain(self, value: object) -> bool:
         """Tell whether an entry has the members that Engram writes, their values too but for the command's words."""
-        if not isinstance(value, dict) or value.keys() != self.entry.keys():
+        form = form_of(self._words(value), SERVER)
+        if form is None or not form.plain or not isinstance(value, dict) or value.keys() != self.entry.keys():
             return False
         return all(item == value[name] or str(item).startswith("$") for name, item in self.entry.items())
 
@@ -182,7 +189,7 @@ class JsonHooks(Part):
                     new = _set(new, path, changed)
                     updated += 1
                 elif line != hook_line(wish.hook, wish.host):
-                    reason = "it differs from what would be written now; --force writes it afresh"
+                    reason = f"it differs from what is written now; {wish.afresh}"
         action: Action = "added" if added else "updated" if updated else "unchanged"
         return Edit(new, action, reason, made=tuple(dict.fromkeys(made)))
 
@@ -246,11 +253,12 @@ class JsonHooks(Part):
     def _line(self, line: str, wish: Wish) -> str:
         """Return a command line of ours as it should be now."""
         wanted = hook_line(wish.hook, wish.host)
-        if wish.force or wish.refresh or line == wanted:
+        if wish.force or line == wanted:
             return wanted
         old, new = _hook_form(line, wish.host), _hook_form(wanted, wish.host)
-        same = old is not None and new is not None and old[0] == new[0] != "bare" and old[1] == new[1]
-        return wanted if same else line
+        if old is None or new is None or old[1] != new[1]:
+            return line  # it has options of a person's own
+        return wanted if wish.refresh or old[0] == new[0] != "bare" else line
 
 
 def _hook_form(line: str, host: str) -> tuple[str, str] | None:
