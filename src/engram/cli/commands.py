@@ -244,6 +244,20 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "upgrade",
+        "Bring what Engram wrote to today's form: hosts' entries, ledgers, older memories.",
+        "engram.cli.upgrading",
+        "upgrade_command",
+        options=(
+            _PLAN,
+            Option("review", "see what would be written over your own edits, and decide"),
+            Option("migrate-memories", "rewrite memories of schemas 1 and 2 as schema 3; each keeps a .pre-v3.bak"),
+        ),
+        examples=("engram upgrade --plan", "engram upgrade --migrate-memories"),
+        details="Pins the server's version in hosts' files afresh, refreshes blocks and skills that nobody edited, and "
+        "takes memory.hashes.json away once SHA256SUMS is there. A second run finds nothing to do.",
+    ),
+    Command(
         "doctor",
         "Find what is wrong or half done: installation, hosts, memory, Git.",
         "engram.cli.doctoring",
