@@ -1,4 +1,4 @@
-"""``engram upgrade``: hosts' entries pinned afresh, ledgers and older memories brought to today's form (C4, F7, F14)."""
+"""``engram upgrade``: hosts' entries pinned afresh, ledgers and older memories in today's form (C4, F7, F14)."""
 
 from __future__ import annotations
 
