@@ -29,11 +29,12 @@ class Option(Record):
 
 
 class Argument(Record):
-    """A positional word. Optional ones stand before the required ones or after them."""
+    """A positional word. Optional ones stand before the required ones or after them; the last may be ``many``."""
 
     name: str
     help: str
     required: bool = True
+    many: bool = False
 
 
 class Command(Record):
@@ -62,6 +63,8 @@ class Parsed:
 
     def __init__(self) -> None:
         self.words: dict[str, str] = {}
+        self.many: list[str] = []
+        """The words of an argument that takes many."""
         self.values: dict[str, str] = {}
         self.switches: set[str] = set()
 
@@ -132,7 +135,7 @@ def help_text(command: Command) -> str:
     """Return what ``engram COMMAND --help`` prints."""
     usage = " ".join(
         ["engram", command.name]
-        + [argument.name if argument.required else f"[{argument.name}]" for argument in command.arguments]
+        + [_placed(argument) for argument in command.arguments]
         + (["[options]"] if command.options else [])
     )
     lines = [f"usage: {usage}", "", *_wrap(command.summary, "")]
@@ -151,8 +154,17 @@ def help_text(command: Command) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _placed(argument: Argument) -> str:
+    name = f"{argument.name}…" if argument.many else argument.name
+    return name if argument.required else f"[{name}]"
+
+
 def _place(command: Command, positional: list[str], parsed: Parsed) -> None:
     arguments = command.arguments
+    if arguments and arguments[-1].many:
+        before = len(arguments) - 1
+        parsed.many, positional = positional[before:], positional[:before]
+        arguments = arguments[:before]
     if len(positional) > len(arguments):
         extra = positional[len(arguments)]
         hint = "Put a text of several words in quotes." if arguments else _see(command)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from engram.index.database import Database, SqliteError, available
-from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
+from engram.index.stamp import changed_names, folders_in, list_folder, private_in, stamp_of
 from engram.model import FOLDERS
 from engram.record import Record
 from engram.store.files import leaves
@@ -82,7 +82,7 @@ def open_index(
                 rebuild(root, cache, progress, learn)
                 continue
             database, problems = found
-            now = stamp_of(root.path, folders_in(str(database.state[_STAMP])))
+            now = stamp_of(root.path, folders_in(str(database.state[_STAMP])), root.private)
             if now == database.state[_STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
                 return Index(database, problems, now)
             if not _update(root, cache, database, learn):
@@ -114,8 +114,8 @@ def rebuild(
 
     make_cache(cache)
     held = _hold_ledger(root.path, cache)
-    folders = _all_folders(root.path)
-    stamp = stamp_of(root.path, folders)
+    folders = _all_folders(root)
+    stamp = stamp_of(root.path, folders, root.private)
     problems: list[Skipped] = []
     _ = root.ledger().hashes  # splits the ledger once instead of searching it for every path
 
@@ -124,9 +124,9 @@ def rebuild(
         seen = set()
         count = 0
         for folder in sorted((*FOLDERS.values(), *folders), key=lambda name: serving_order(f"{name}/")):
-            if leaves(root.path, folder):
+            if leaves(root.path, folder) and not root.ignores(folder, folder=True):
                 problems.append(Skipped(folder, "unreadable", LINK_REASON))
-            for path in list_folder(root.path, folder)[0]:
+            for path in list_folder(root.path, folder, root.passes_over)[0]:
                 count += 1
                 if progress is not None and count % _PROGRESS_EVERY == 0:
                     progress(count)
@@ -157,7 +157,7 @@ def read_files(root: MemoryRoot, why: str) -> Index:
 
     segment = Segment()
     try:
-        stamp = stamp_of(root.path, _all_folders(root.path))
+        stamp = stamp_of(root.path, _all_folders(root), root.private)
     except OSError:
         stamp = ""
     found, skipped = root.memories()
@@ -185,7 +185,7 @@ def put_away(index: Index) -> bool:
 
 def is_current(root: MemoryRoot, index: Index) -> bool:
     """Tell whether an index that was put away says what ``open_index`` would say now; then it may be asked."""
-    if stamp_of(root.path, folders_in(index.stamp)) != index.stamp:
+    if stamp_of(root.path, folders_in(index.stamp), root.private) != index.stamp:
         return False
     if any(_is_settled(root, skip) for skip in index.problems[:_LOOKED_AT]):
         return False
@@ -232,7 +232,7 @@ def _update(root: MemoryRoot, cache: str, database: Database, learn: Callable[[s
 
     old = str(database.state[_STAMP])
     held = _hold_ledger(root.path, cache)
-    now = stamp_of(root.path, folders_in(old))
+    now = stamp_of(root.path, folders_in(old), root.private)
     problems = {problem.path: problem for problem in _problems(database)}
     try:
         try:
@@ -260,8 +260,8 @@ def _look_at(
 ) -> set[str] | None:
     """Return the paths that may have changed; None where the folders did, and only a rebuild sees everything."""
     old = str(database.state[_STAMP])
-    if not all(map(is_active, problems)):
-        return None  # a folder was wrong, not a file
+    if not all(map(is_active, problems)) or private_in(old) != private_in(now):
+        return None  # a folder was wrong, not a file; or other files are left alone
     # What was wrong may be right by now, so it is looked at again.
     look_at = set(problems)
     names = changed_names(old, now)
@@ -271,12 +271,12 @@ def _look_at(
     for folder in names:
         if folder in {LEDGER, LEGACY_LEDGER}:
             continue
-        files, deeper = list_folder(root.path, folder)
+        files, deeper = list_folder(root.path, folder, root.passes_over)
         if not known_folders.issuperset(deeper) or f"{folder}\t-" in now.split("\n"):
             return None
         known = {path for path in database.hashes(folder) if path.rpartition("/")[0] == folder}
         look_at |= known.symmetric_difference(files)
-    return look_at
+    return {path for path in look_at if not root.ignores(path)} if root.private else look_at
 
 
 def _read_again(
@@ -397,11 +397,11 @@ def _let_go(held: str, cache: str) -> None:
         os.unlink(held)
 
 
-def _all_folders(root: str) -> list[str]:
+def _all_folders(root: MemoryRoot) -> list[str]:
     found: list[str] = []
     pending = list(FOLDERS.values())
     while pending:
-        deeper = list_folder(root, pending.pop(0))[1]
+        deeper = list_folder(root.path, pending.pop(0), root.passes_over)[1]
         found += deeper
         pending += deeper
     return found
