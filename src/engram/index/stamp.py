@@ -9,25 +9,24 @@ from __future__ import annotations
 import os
 
 from engram.model import FOLDERS
-from engram.store.files import leaves
-from engram.store.ledger import LEDGER, LEGACY_LEDGER
+from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["changed_names", "folders_in", "list_folder", "private_in", "stamp_of"]
+__all__ = ["changed_names", "folders_in", "left_alone_in", "list_folder", "stamp_of"]
 
 _ALWAYS = (LEDGER, LEGACY_LEDGER, *FOLDERS.values())
 
 
-def stamp_of(root: str, folders: Iterable[str] = (), private: str = "") -> str:
+def stamp_of(root: str, folders: Iterable[str] = (), left_alone: str = "") -> str:
     """Return the stamp of a root's ledgers, its three folders, and the given sub-folders.
 
     Args:
         root: the memory root.
         folders: its sub-folders that hold memories.
-        private: what changes when other files are left alone than before; it ends the stamp.
+        left_alone: what changes when other files are left alone than before; it ends the stamp.
     """
     lines = []
     for name in (*_ALWAYS, *folders):
@@ -36,7 +35,7 @@ def stamp_of(root: str, folders: Iterable[str] = (), private: str = "") -> str:
             lines.append(f"{name}\t{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}")
         except OSError:
             lines.append(f"{name}\t-")
-    return "\n".join(lines) + (f"\x1f{private}" if private else "")
+    return "\n".join(lines) + (f"\x1f{left_alone}" if left_alone else "")
 
 
 def folders_in(stamp: str) -> list[str]:
@@ -44,7 +43,7 @@ def folders_in(stamp: str) -> list[str]:
     return [line.partition("\t")[0] for line in stamp.split("\n")[len(_ALWAYS) :]]
 
 
-def private_in(stamp: str) -> str:
+def left_alone_in(stamp: str) -> str:
     """Return what a stamp says of the files that are left alone."""
     return stamp.partition("\x1f")[2]
 

@@ -8,7 +8,6 @@ b'---\nid: a\ntags: [x]\nx_team: b # ours\n---\n\n# A\n'
 from __future__ import annotations
 
 from engram.errors import FormatError
-from engram.markdown.conflicts import find_conflict
 from engram.markdown.frontmatter import Entry, format_entry, parse_entries
 from engram.markdown.sections import SECTION_ORDER, escape_title, outline, plain_title, trim_blank
 from engram.model import MAX_BYTES
@@ -258,8 +257,11 @@ def _parse(data: bytes, path: str) -> Document:
     except UnicodeDecodeError as error:
         offset = error.start + (3 if bom else 0)
         _refuse(f"byte {offset} is no valid UTF-8", data.count(b"\n", 0, offset) + 1)
-    if line := find_conflict(text):
-        _refuse("a Git conflict marker stands in the file; settle the conflict", line)
+    if "<<<<<<< " in text:
+        from engram.markdown.conflicts import find_conflict  # hardly any file holds one
+
+        if line := find_conflict(text):
+            _refuse("a Git conflict marker stands in the file; settle the conflict", line)
     start = text.find("\n") + 1
     opening = text[:start]
     if not opening.startswith("---") or opening.rstrip(" \t\r\n") != "---":

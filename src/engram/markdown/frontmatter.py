@@ -13,7 +13,6 @@ Engram does not know, other structures are kept as they are.
 
 from __future__ import annotations
 
-from engram.markdown.scalars import NULLS, is_date, quote_scalar
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -29,10 +28,10 @@ __all__ = [
     "INTEGER_KEYS",
     "KNOWN_KEYS",
     "LIST_KEYS",
+    "NULLS",
     "Entry",
     "format_entry",
     "parse_entries",
-    "quote_scalar",
 ]
 
 DATE_KEYS = frozenset(
@@ -53,6 +52,10 @@ KNOWN_KEYS = DATE_KEYS | INTEGER_KEYS | LIST_KEYS | {
     "author", "author_email", "author_name", "authority", "confidence", "evidence_status", "id", "level", "lifecycle",
     "objective", "parent", "scope", "source", "superseded_by", "tier", "type",
 }  # fmt: skip
+
+
+# What stands for no value.
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 class Entry(Record):
@@ -128,6 +131,8 @@ def format_entry(key: str, value: Value) -> str:
     Dates and integers of the keys that hold such are plain; a list is inline; everything else is quoted only where
     plain YAML would read something else.
     """
+    from engram.markdown.scalars import is_date, quote_scalar  # for writing only
+
     name = quote_scalar(key)
     if isinstance(value, tuple):
         return f"{name}: [{', '.join([quote_scalar(item, in_list=True) for item in value])}]"

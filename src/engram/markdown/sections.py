@@ -8,7 +8,6 @@ r"""The body of a memory file: its title, its sections, and texts that are writt
 
 from __future__ import annotations
 
-from engram.markdown.conflicts import CONFLICT_MARKS
 from engram.record import Record
 from engram.text.headings import Heading, find_headings, headings_of_lines
 from engram.text.lines import split_lines, unix_lines
@@ -220,6 +219,8 @@ def _wrapped(text: str) -> str:
 
 def _stands(text: str, level: int) -> bool:
     """Return whether a text can stand in a section as it is: the next heading behind it is found, and none before."""
+    from engram.markdown.conflicts import CONFLICT_MARKS  # for writing only
+
     lines = text.split("\n")
     if any(line.startswith(CONFLICT_MARKS) for line in lines):
         return False

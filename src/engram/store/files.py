@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 
 from engram.errors import EngramError, FormatError, StoreError
@@ -13,17 +14,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-try:  # OpenSSL's module takes 4 ms to load, a third of starting Python; the plain one is there since 3.12 as _sha2.
-    from _sha2 import sha256 as _sha256  # type: ignore[import-not-found,unused-ignore]
-except ImportError:
-    try:
+try:  # OpenSSL's module takes 4 ms to load, a third of starting Python; the plain one is there, under another name.
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256 as _sha256  # type: ignore[import-not-found,unused-ignore]
+    else:
         from _sha256 import sha256 as _sha256  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        from hashlib import sha256 as _sha256
+except ImportError:
+    from hashlib import sha256 as _sha256
 
 __all__ = [
     "IGNORE_FILE",
     "JOURNAL",
+    "LEDGER",
+    "LEGACY_LEDGER",
     "OPEN_JOURNAL",
     "atomic_write",
     "digest",
@@ -47,6 +50,10 @@ OPEN_JOURNAL = "open.json"
 # Where a person says what Engram leaves alone (module ``ignore``).
 IGNORE_FILE = ".engramignore"
 
+# The hashes of the approved bytes (module ``ledger``): every reader has to see whether they changed.
+LEDGER = "SHA256SUMS"
+LEGACY_LEDGER = "memory.hashes.json"
+
 # A clone may bring a pipe under any name, and opening one would wait for ever; without O_NOFOLLOW it could point a file
 # that Engram makes for itself at one of the user's.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -68,8 +75,10 @@ def digest(data: bytes) -> str:
     return str(_sha256(data).hexdigest())
 
 
-def read_guarded(root: str, path: str) -> bytes:
-    """Return the bytes of the memory file ``path`` below ``root`` (both resolved by the caller; ``path`` with ``/``).
+def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of the file ``path`` below ``root`` (both resolved by the caller; ``path`` with ``/``).
+
+    ``most`` is how many bytes it may have; a memory's limit by default.
 
     Raises:
         FormatError: for a link that leaves the root, something that is no file, or a file over the limit (F9).
@@ -89,9 +98,10 @@ def read_guarded(root: str, path: str) -> bytes:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise FormatError("it is no regular file", path=path)
-        if info.st_size > MAX_BYTES:
+        if info.st_size > most:
+            limit = f"a memory holds at most {most:,} (256 KiB)" if most == MAX_BYTES else f"at most {most:,} are read"
             raise FormatError(
-                f"it has {info.st_size:,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)",
+                f"it has {info.st_size:,} bytes, and {limit}",
                 path=path,
                 hint="Split it into several memories.",
             )

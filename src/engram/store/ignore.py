@@ -2,7 +2,7 @@
 
 A path that is left alone is not read, listed, indexed or scanned, and no message names it. Where there is no line at
 all, which is the usual case, this costs a few stats; ``pathspec`` reads the lines, and is imported where there is one
-(docs/decisions/0010).
+(docs/decisions/0014).
 """
 
 from __future__ import annotations

@@ -94,13 +94,21 @@ class RootWriter:
         commit(self.root, batch, what)
         return [self._receipt(write) for write in writes]
 
-    def put(self, writes: Sequence[Write], what: str) -> None:
-        """Write private files of the root (what is open, what waits), all or nothing; no ledger and no changelog.
+    def put(self, writes: Sequence[Write], what: str) -> list[Receipt]:
+        """Write private files of the root (notes, what is open, what waits), all or nothing: no ledger, no changelog.
+
+        Args:
+            writes: files of folders that Git does not see.
+            what: the change in a few words, for the person who finds it interrupted.
+
+        Returns:
+            A receipt for each of ``writes``, from the bytes read back.
 
         Raises:
             StoreError: nothing was written.
         """
         commit(self.root, [*writes, *self._housekeeping()], what)
+        return [self._receipt(write) for write in writes]
 
     def _receipt(self, write: Write) -> Receipt:
         data = read_optional(inside(self.root, write.path))
