@@ -53,7 +53,7 @@ def register(registry: Registry, desk: Desk) -> None:
             "role": _STRING,
         },
         required=["text"],
-        output_schema=envelope_schema("text", "candidates"),
+        output_schema=envelope_schema("text"),  # then candidates, or outcomes where the human was asked in a dialog
         annotations=_SAVES,
     )
     registry.tool(
@@ -63,7 +63,7 @@ def register(registry: Registry, desk: Desk) -> None:
         f"them). Returns as engram_save does. {_NEVER}",
         properties={"text": _STRING, "scope": _SCOPES, "role": _STRING, "showRuleVariants": {"type": "boolean"}},
         required=["text"],
-        output_schema=envelope_schema("text", "candidates"),
+        output_schema=envelope_schema("text"),  # then candidates, or outcomes where the human was asked in a dialog
         annotations=_SAVES,
     )
     registry.tool(
