@@ -292,8 +292,8 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(Argument("PATH", "a file or a folder; the current folder by default", required=False, many=True),),
         options=(Option("format", "text, json or sarif", value="FORMAT"),),
         examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
-        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns "
-        "name is left alone, and so is what the configuration allows (safety.*). Exit status 5 when something is found.",
+        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns name "
+        "is left alone, and so is what the configuration allows (safety.*). Exit status 5 when something is found.",
     ),
     Command(
         "trust",
