@@ -523,7 +523,7 @@ def test_upgrade_pins_afresh_and_a_second_run_does_nothing(
     assert codex["tools"]["engram_commit"]["approval_mode"] == "prompt"
     assert '"uvx"' in (workspace / ".opencode/plugins/engram.js").read_text(encoding="utf-8")
     upgraded = tree(workspace)
-    assert "as it would write it now" in engram.ok("upgrade", env=released)
+    assert "Everything is of today's form already" in engram.ok("upgrade", env=released)
     assert tree(workspace) == upgraded
     engram.ok("unlink", "all", "--global", "--workspace")
     assert sorted(os.listdir(workspace)) == [".git", "README"]

@@ -245,13 +245,17 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "upgrade",
-        "Write afresh what engram link wrote: pins, instructions, skills, hooks.",
+        "Bring what Engram wrote to today's form: hosts' entries, ledgers, older memories.",
         "engram.cli.upgrading",
         "upgrade_command",
-        options=(_PLAN, Option("review", "see what you edited since beside what Engram would write, and decide")),
-        examples=("engram upgrade --plan", "engram upgrade", "engram upgrade --review"),
-        details="For this project and for all projects. What you edited by hand stays until you decide about it. A "
-        "second run does nothing.",
+        options=(
+            _PLAN,
+            Option("review", "see what would be written over your own edits, and decide"),
+            Option("migrate-memories", "rewrite memories of schemas 1 and 2 as schema 3; each keeps a .pre-v3.bak"),
+        ),
+        examples=("engram upgrade --plan", "engram upgrade --migrate-memories"),
+        details="Pins the server's version in hosts' files afresh, refreshes blocks and skills that nobody edited, and "
+        "takes memory.hashes.json away once SHA256SUMS is there. A second run finds nothing to do.",
     ),
     Command(
         "doctor",
@@ -279,6 +283,17 @@ COMMANDS: tuple[Command, ...] = (
         details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
         "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
         "asked for once for all files.",
+    ),
+    Command(
+        "scan",
+        "Look in any text files for secrets, personal data, hidden text and orders to agents.",
+        "engram.cli.scanning",
+        "scan_command",
+        arguments=(Argument("PATH", "a file or a folder; the current folder by default", required=False, many=True),),
+        options=(Option("format", "text, json or sarif", value="FORMAT"),),
+        examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
+        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns name "
+        "is left alone, and so is what the configuration allows (safety.*). Exit status 5 when something is found.",
     ),
     Command(
         "trust",

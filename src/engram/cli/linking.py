@@ -47,7 +47,7 @@ def link_command(session: Session, parsed: Parsed, output: Output) -> int:
     say_report(report, session, output, plan=options.plan)
     if session.workspace is None and not options.plan and report.changes and "global" not in options.scopes:
         output.line("There is no memory here yet: engram inject makes one.")
-    return output.done(report_as_data(report, plan=options.plan), code=1 if report.errors else 0)
+    return _done(report, output, plan=options.plan)
 
 
 def unlink_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -59,7 +59,7 @@ def unlink_command(session: Session, parsed: Parsed, output: Output) -> int:
     say_report(report, session, output, plan=options.plan)
     if not any(result.action in {"removed", "kept", "left", "failed"} for result in report.results):
         output.line("Nothing of Engram was found in the files of these hosts.")
-    return output.done(report_as_data(report, plan=options.plan), code=1 if report.errors else 0)
+    return _done(report, output, plan=options.plan)
 
 
 def _scopes(parsed: Parsed) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ def _scopes(parsed: Parsed) -> tuple[str, ...]:
 
 
 def say_report(report: LinkReport, session: Session, output: Output, *, plan: bool) -> None:
-    """Print what was done or, with ``plan``, the exact change of each file."""
+    """Print what became of each part, or with a plan what would."""
     words = _PLANNED if plan else _DONE
     shown = ("", "")
     for result in report.results:
@@ -132,6 +132,10 @@ def report_as_data(report: LinkReport, *, plan: bool) -> dict[str, object]:
         "advice": list(report.advice),
         "errors": [error.as_dict() for error in report.errors],
     }
+
+
+def _done(report: LinkReport, output: Output, *, plan: bool) -> int:
+    return output.done(report_as_data(report, plan=plan), code=1 if report.errors else 0)
 
 
 def _list(session: Session, output: Output) -> int:
