@@ -57,13 +57,16 @@ _HOMES = {
 def open_memory(folder: str = "", *, environ: Mapping[str, str] | None = None) -> Session:
     """Return the memory that applies in ``folder`` (the process's own by default): the workspace's and the global one.
 
+    Keep it for the next call: its indexes stay open, and each call looks whether they are up to date.
+
     Args:
         folder: where looking for a workspace begins.
         environ: the environment to take settings from; the process's own by default.
     """
     from engram.service.session import Session
+    from engram.service.shelf import Shelf
 
-    return Session(folder, environ)
+    return Session(folder, environ, Shelf())
 
 
 def load(

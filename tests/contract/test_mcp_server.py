@@ -478,6 +478,19 @@ def test_requests_read_before_the_end_of_the_input_are_answered(serve: Callable[
     assert last in {message.get("id") for message in host.rest()}
 
 
+@pytest.mark.parametrize("number", [0, signal.SIGTERM])
+def test_it_ends_although_a_call_ran_another_program(  # C29b, C30
+    serve: Callable[..., Host], memories: Memories, number: int
+) -> None:
+    # What runs a program imports `threading`, and the interpreter's end waits for the thread that did so first.
+    host = serve()
+    assert "approval_token" in host.data("engram_save", text="Clean the oven on Mondays.", type="rule")
+    if number:
+        host.process.send_signal(number)
+
+    assert host.close() == (0, "")
+
+
 def test_both_eras_interleaved_in_one_process(serve: Callable[..., Host], memories: Memories) -> None:  # C16
     memories.add("rule", "oven", "- Clean the oven.")
     host = serve()

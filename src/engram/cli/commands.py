@@ -86,6 +86,36 @@ COMMANDS: tuple[Command, ...] = (
         "another memory, are not written but kept in the inbox for 30 days.",
     ),
     Command(
+        "note",
+        "Keep a note for the work at hand: it shows as one line, and ends after some days.",
+        "engram.cli.noting",
+        "note_command",
+        arguments=(Argument("TEXT", "what the next session has to know, in quotes"),),
+        options=(
+            Option("objective", "the piece of work that it is for", value="TEXT"),
+            Option("type", "what it would be as a memory: rule, skill or knowledge (default)", value="KIND"),
+            Option("scope", "workspace or global", value="SCOPE"),
+        ),
+        examples=(
+            'engram note "Totals are still floats; the orders table is next." --objective "prices as cents"',
+            'engram note "El servidor de pruebas está en 10.0.0.7 hasta el viernes."',
+        ),
+        details="Answer A to keep it, C to cancel; as with engram save, an answer may come through a pipe. It is a "
+        "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram "
+        "show gives it whole. Noting the same again renews it. A session start shows it only where "
+        "ENGRAM_SESSION_OBJECTIVE is its objective.",
+    ),
+    Command(
+        "promote",
+        "Make a note durable: propose it as a memory, see the file, and decide.",
+        "engram.cli.noting",
+        "promote_command",
+        arguments=(Argument("ID", "the id of a note, as engram list shows it"),),
+        options=(Option("type", "rule, skill or knowledge; what the note says by default", value="KIND"), _SCOPE),
+        examples=("engram promote totals-are-still-floats", "engram promote totals-are-still-floats --type rule"),
+        details="The question is that of engram save. When the memory is written, the note goes.",
+    ),
+    Command(
         "load",
         "Give the memories that a task needs, ready for an agent.",
         "engram.cli.recalling",
@@ -153,15 +183,16 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "list",
-        "List the active memories.",
+        "List the active memories, and the notes for the work at hand.",
         "engram.cli.reading",
         "list_command",
         options=(
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
             Option("all", "also memories that another one superseded"),
+            Option("notes", "only the notes for the work at hand"),
         ),
-        examples=("engram list", "engram list --type rule"),
+        examples=("engram list", "engram list --type rule", "engram list --notes"),
         aliases=("ls",),
     ),
     Command(
@@ -213,6 +244,20 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "upgrade",
+        "Bring what Engram wrote to today's form: hosts' entries, ledgers, older memories.",
+        "engram.cli.upgrading",
+        "upgrade_command",
+        options=(
+            _PLAN,
+            Option("review", "see what would be written over your own edits, and decide"),
+            Option("migrate-memories", "rewrite memories of schemas 1 and 2 as schema 3; each keeps a .pre-v3.bak"),
+        ),
+        examples=("engram upgrade --plan", "engram upgrade --migrate-memories"),
+        details="Pins the server's version in hosts' files afresh, refreshes blocks and skills that nobody edited, and "
+        "takes memory.hashes.json away once SHA256SUMS is there. A second run finds nothing to do.",
+    ),
+    Command(
         "doctor",
         "Find what is wrong or half done: installation, hosts, memory, Git.",
         "engram.cli.doctoring",
@@ -238,6 +283,17 @@ COMMANDS: tuple[Command, ...] = (
         details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
         "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
         "asked for once for all files.",
+    ),
+    Command(
+        "scan",
+        "Look in any text files for secrets, personal data, hidden text and orders to agents.",
+        "engram.cli.scanning",
+        "scan_command",
+        arguments=(Argument("PATH", "a file or a folder; the current folder by default", required=False, many=True),),
+        options=(Option("format", "text, json or sarif", value="FORMAT"),),
+        examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
+        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns name "
+        "is left alone, and so is what the configuration allows (safety.*). Exit status 5 when something is found.",
     ),
     Command(
         "trust",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from engram.hosts.launch import SERVER, form_of, hook_host, hook_line, new_pin, starts_server
 from engram.hosts.part import Edit, Part, PartError
 from engram.text.jsonc import JsoncError, Node, dumps, position, read_tree, skip_comment
@@ -9,7 +11,7 @@ from engram.text.jsonc_edit import append_value, find_node, set_value, unset_val
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from engram.hosts.part import Action, State, Wish
     from engram.text.jsonc_edit import Path
@@ -46,7 +48,7 @@ class JsonEntry(Part):
         """Put the entry in; one that is there changes only in its pin (C12)."""
         wanted = self.value(wish)
         if _blank(text):
-            return _fresh_file(text, _nested(self.key, wanted), self.fresh, _prefixes(self.key[:-1]))
+            return _fresh_file(text, _nested(self.key, wanted), self.fresh, self.made())
         tree = _read(text)
         node = find_node(tree, self.key)
         if node is None:
@@ -88,6 +90,10 @@ class JsonEntry(Part):
         if form_of(self._words(node.value), SERVER) is None:
             return "foreign"
         return "stale" if self._plain(node.value) else "edited"
+
+    def made(self) -> tuple[Key, ...]:
+        """Return every container that may have to be made for the entry."""
+        return (*((name,) for name in self.fresh), *_prefixes(self.key[:-1]))
 
     def command(self, text: str) -> tuple[str, ...]:
         """Return the words of the command that stands there, ``()`` where there is none."""
@@ -156,9 +162,8 @@ class JsonHooks(Part):
         item = self.value(wish)
         if _blank(text):
             lists = {event: [item] for event in self.events}
-            made = [*_prefixes(self.key), *((*self.key, event) for event in self.events)]
-            return _fresh_file(text, _nested(self.key, lists), self.fresh, made)
-        made = []
+            return _fresh_file(text, _nested(self.key, lists), self.fresh, self.made())
+        made: list[Key] = []
         new, added, updated, reason = text, 0, 0, ""
         if not _read(text).members:
             for name, value in self.fresh.items():
@@ -202,6 +207,14 @@ class JsonHooks(Part):
         if not any(found):
             return "absent"
         return "linked" if all(line == wanted for lines in found for line in lines) and all(found) else "stale"
+
+    def made(self) -> tuple[Key, ...]:
+        """Return every container that may have to be made for the items."""
+        return (
+            *((name,) for name in self.fresh),
+            *_prefixes(self.key),
+            *((*self.key, event) for event in self.events),
+        )
 
     def notes(self, text: str) -> tuple[str, ...]:
         """Name what makes the host skip the file."""
@@ -281,16 +294,18 @@ def _blank(text: str) -> bool:
     return not text.removeprefix("\ufeff").strip()
 
 
-def _fresh_file(text: str, value: dict[str, object], fresh: Mapping[str, object], made: Iterable[Key]) -> Edit:
+def _fresh_file(text: str, value: dict[str, object], fresh: Mapping[str, object], made: tuple[Key, ...]) -> Edit:
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     whole = mark + dumps({**fresh, **value}) + "\n"
-    return Edit(whole, "added", made=(*((name,) for name in fresh), *made))
+    return Edit(whole, "added", made=made)
 
 
 def _prefixes(path: Key) -> tuple[Key, ...]:
     return tuple(path[:size] for size in range(1, len(path) + 1))
 
 
+# One file is asked several questions in a row, and a large one takes a second to read.
+@lru_cache(maxsize=4)
 def _read(text: str) -> Node:
     try:
         return read_tree(text)

@@ -121,6 +121,10 @@ class Part(Record):
         """
         raise NotImplementedError
 
+    def made(self) -> tuple[tuple[str, ...], ...]:
+        """Return every container that may have to be made for the part."""
+        return ()
+
     def command(self, text: str) -> tuple[str, ...]:
         """Return the words of the command that stands in a text that can be parsed, ``()`` where there is none."""
         del text

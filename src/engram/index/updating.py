@@ -6,7 +6,7 @@ import os
 
 from engram.index.folder import make_cache
 from engram.index.refresh import INDEX_FILE, STAMP, problems_of
-from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
+from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
@@ -27,6 +27,8 @@ _SEEN = "ledger.seen"
 # Of so many changed files a rebuild is cheaper than updates, and a quarter of those that are there.
 _MANY = 500
 _PROGRESS_EVERY = 1000
+# So many bytes of two ledgers are compared at once.
+_STEP = 1 << 16
 
 
 def rebuild(
@@ -45,8 +47,8 @@ def rebuild(
     """
     make_cache(cache)
     held = _hold_ledger(root.path, cache)
-    folders = all_folders(root.path)
-    stamp = stamp_of(root.path, folders)
+    folders = all_folders(root)
+    stamp = stamp_of(root.path, folders, root.left_alone)
     problems: list[Skipped] = []
     _ = root.ledger().hashes  # splits the ledger once instead of searching it for every path
 
@@ -55,9 +57,9 @@ def rebuild(
         seen = set()
         count = 0
         for folder in sorted((*FOLDERS.values(), *folders), key=lambda name: serving_order(f"{name}/")):
-            if leaves(root.path, folder):
+            if leaves(root.path, folder) and not root.ignores(folder, folder=True):
                 problems.append(Skipped(folder, "unreadable", LINK_REASON))
-            for path in list_folder(root.path, folder)[0]:
+            for path in list_folder(root.path, folder, root.passes_over)[0]:
                 count += 1
                 if progress is not None and count % _PROGRESS_EVERY == 0:
                     progress(count)
@@ -86,7 +88,7 @@ def update_index(root: MemoryRoot, cache: str, database: Database, learn: Callab
     """Bring the index up to date by what changed; False where a rebuild has to do it. Closes the database."""
     old = str(database.state[STAMP])
     held = _hold_ledger(root.path, cache)
-    now = stamp_of(root.path, folders_in(old))
+    now = stamp_of(root.path, folders_in(old), root.left_alone)
     problems = {problem.path: problem for problem in problems_of(database)}
     try:
         try:
@@ -114,8 +116,8 @@ def _look_at(
 ) -> set[str] | None:
     """Return the paths that may have changed; None where the folders did, and only a rebuild sees everything."""
     old = str(database.state[STAMP])
-    if not all(map(is_active, problems)):
-        return None  # a folder was wrong, not a file
+    if not all(map(is_active, problems)) or left_alone_in(old) != left_alone_in(now):
+        return None  # a folder was wrong, not a file; or other files are left alone
     # What was wrong may be right by now, so it is looked at again.
     look_at = set(problems)
     names = changed_names(old, now)
@@ -125,12 +127,11 @@ def _look_at(
     for folder in names:
         if folder in {LEDGER, LEGACY_LEDGER}:
             continue
-        files, deeper = list_folder(root.path, folder)
+        files, deeper = list_folder(root.path, folder, root.passes_over)
         if not known_folders.issuperset(deeper) or f"{folder}\t-" in now.split("\n"):
             return None
-        known = {path for path in database.hashes(folder) if path.rpartition("/")[0] == folder}
-        look_at |= known.symmetric_difference(files)
-    return look_at
+        look_at |= database.paths_in(folder).symmetric_difference(files)
+    return {path for path in look_at if not root.ignores(path)} if root.left_alone else look_at
 
 
 def _read_again(
@@ -185,22 +186,27 @@ def _changed_lines(root: MemoryRoot, cache: str, old: str, database: Database) -
 def _common_ends(before: bytes, after: bytes) -> tuple[int, int]:
     """Return how many bytes two ledgers have in common at their beginning and at their end, in whole lines."""
     most = min(len(before), len(after))
-    first = _longest(most, lambda size: before[:size] == after[:size])
+    first = _agree(most, lambda start, stop: before[start:stop] == after[start:stop])
     first = before.rfind(b"\n", 0, first) + 1
-    last = _longest(most - first, lambda size: before[len(before) - size :] == after[len(after) - size :])
+    ends = len(before), len(after)
+    last = _agree(
+        most - first,
+        lambda start, stop: before[ends[0] - stop : ends[0] - start] == after[ends[1] - stop : ends[1] - start],
+    )
     line = before.find(b"\n", len(before) - last)
     return first, 0 if line < 0 else len(before) - line - 1
 
 
-def _longest(most: int, equal: Callable[[int], bool]) -> int:
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if equal(middle):
-            low = middle
+def _agree(most: int, equal: Callable[[int, int], bool]) -> int:
+    """Return how far two texts are equal, at most ``most``; ``equal`` compares them from one distance to another."""
+    at, step = 0, _STEP
+    while step:
+        # A piece at a time, so that twelve megabytes are copied once and not for each guess.
+        if at + step <= most and equal(at, at + step):
+            at += step
         else:
-            high = middle - 1
-    return low
+            step //= 2
+    return at
 
 
 def _seen_ledger(cache: str, stamp: str) -> bytes | None:
@@ -251,12 +257,12 @@ def _let_go(held: str, cache: str) -> None:
         os.unlink(held)
 
 
-def all_folders(root: str) -> list[str]:
+def all_folders(root: MemoryRoot) -> list[str]:
     """Return the sub-folders of active memories, as paths from the root."""
     found: list[str] = []
     pending = list(FOLDERS.values())
     while pending:
-        deeper = list_folder(root, pending.pop(0))[1]
+        deeper = list_folder(root.path, pending.pop(0), root.passes_over)[1]
         found += deeper
         pending += deeper
     return found

@@ -172,6 +172,8 @@ class LinkRun:
                     continue
                 here = head.replace(file=name, where=part.where)
                 target.record = target.record.without_user(part.part, host.id)
+                if wish.force:  # the folder is ours as a whole, whatever the records say
+                    target.record = target.record.replace(created=True, made=part.made())
                 if others := target.record.users(part.part):
                     yield here.replace(action="kept", reason=f"{', '.join(others)} uses it too")
                     continue

@@ -9,7 +9,7 @@ from engram.model import FOLDERS, Memory
 from engram.proposals.ageing import ageing
 from engram.proposals.verdicts import Verdict, judge
 from engram.record import Record
-from engram.safety.fence import show_inert
+from engram.service.diffs import file_diff
 from engram.service.merging import appended, merged_content
 from engram.service.nearness import near_memories
 from engram.store.files import digest, read_guarded, today
@@ -153,9 +153,14 @@ def _plan_add(
         variants=tuple((name, text) for name, text in variants if text),
     )
     path = f"{FOLDERS[kind]}/{memory_id}.md"
+    if root.ignores(path):
+        raise UsageError(
+            "Nothing was saved: the file of this memory would be one that Engram is told to leave alone.",
+            hint="Give it another title, or change the patterns: .engramignore, or engram config get ignore.patterns.",
+        )
     data = _written(path, lambda: render_memory(memory))
     writes = [Write(path, "", data)]
-    preview = _diff(path, b"", data)
+    preview = file_diff(path, b"", data)
     if verdict.word == "SUPERSEDE":
         old = _stored(root, verdict.id)
         changes: dict[str, object] = {
@@ -168,7 +173,7 @@ def _plan_add(
         before = read_guarded(root.path, old.path)
         after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
         writes.append(Write(old.path, old.hash, after))
-        preview += _diff(old.path, before, after)
+        preview += file_diff(old.path, before, after)
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
 
 
@@ -214,7 +219,7 @@ def _plan_update(
         for name in ("revision", "last_confirmed"):
             changes.pop(name)
     after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
-    preview = _diff(old.path, before, after)
+    preview = file_diff(old.path, before, after)
     title = candidate.title or memory.title
     return Planned(
         root.scope, verdict, memory.id, memory.type, title, (Write(old.path, old.hash, after),), preview, base
@@ -263,19 +268,3 @@ def _stored(root: MemoryRoot, memory_id: str) -> Stored:
     if isinstance(found, Skipped):
         raise IntegrityError(found.text)
     return found
-
-
-def _diff(path: str, before: bytes, after: bytes) -> str:
-    """Return a unified diff whose lines all begin with a mark, control and direction characters shown (C42)."""
-    from difflib import unified_diff
-
-    old, new = (data.decode("utf-8").split("\n") for data in (before, after))
-    if not before:
-        old = []
-    if new and not new[-1]:
-        new.pop()
-    if old and not old[-1]:
-        old.pop()
-    start = f"a/{path}" if before else "/dev/null"
-    lines = unified_diff(old, new, start, f"b/{path}", lineterm="")
-    return "".join(f"{show_inert(line)}\n" for line in lines)

@@ -94,13 +94,38 @@ class RootWriter:
         commit(self.root, batch, what)
         return [self._receipt(write) for write in writes]
 
-    def put(self, writes: Sequence[Write], what: str) -> None:
-        """Write private files of the root (what is open, what waits), all or nothing; no ledger and no changelog.
+    def put(self, writes: Sequence[Write], what: str) -> list[Receipt]:
+        """Write private files of the root (notes, what is open, what waits), all or nothing: no ledger, no changelog.
+
+        Args:
+            writes: files of folders that Git does not see.
+            what: the change in a few words, for the person who finds it interrupted.
+
+        Returns:
+            A receipt for each of ``writes``, from the bytes read back.
 
         Raises:
             StoreError: nothing was written.
         """
         commit(self.root, [*writes, *self._housekeeping()], what)
+        return [self._receipt(write) for write in writes]
+
+    def settle_ledger(self, *, retire: bool) -> None:
+        """Write one clean ledger of what it vouches for, and take the older one away where it is asked for (F2a, F14).
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        ledger = read_ledger(self.root)
+        old = ledger.source if ledger.exists else None
+        batch = [_replacing(LEDGER, old, format_ledger(self._clean(ledger, frozenset())))]
+        legacy = read_optional(inside(self.root, LEGACY_LEDGER))
+        if retire and legacy is not None:
+            batch.append(Write(LEGACY_LEDGER, digest(legacy), None))
+        batch = [write for write in batch if write.data is None or write.old != digest(write.data)]
+        if batch:
+            batch.append(self._changelog_write([(LEDGER, "settle the ledger")], "command"))
+            commit(self.root, [*batch, *self._housekeeping()], "settle the ledger")
 
     def _receipt(self, write: Write) -> Receipt:
         data = read_optional(inside(self.root, write.path))
