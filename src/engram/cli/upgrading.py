@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram.cli.asking import ask_at_terminal
 from engram.cli.linking import report_as_data, say_report
 from engram.errors import RefusedError
+from engram.service.linking import refresh
 from engram.service.upgrading import upgrade
 from engram.text.plural import counted
 
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.cli.output import Output
     from engram.cli.parser import Parsed
+    from engram.service.link_report import LinkResult
     from engram.service.session import Session
     from engram.service.upgrading import RootUpgrade
 
@@ -20,20 +22,21 @@ __all__ = ["upgrade_command"]
 
 def upgrade_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Bring hosts' files and memory to today's form (C4, F7, F14)."""
-    plan, migrate = parsed.given("plan"), parsed.given("migrate-memories")
-    force = False
-    if parsed.given("review") and not plan:
-        force = _review(session, output, migrate=migrate)
-    done = upgrade(session, plan=plan, force=force, migrate=migrate)
-    say_report(done.hosts, session, output, plan=plan)
+    plan = parsed.given("plan")
+    done = upgrade(session, plan=plan, migrate=parsed.given("migrate-memories"))
+    shown = tuple(result for result in done.hosts.results if result.action != "unchanged")
+    say_report(done.hosts.replace(results=shown), session, output, plan=plan)
     for root in done.roots:
         for line in _lines(root, plan=plan):
             output.line(line)
     changed = any(root.changes for root in done.roots)
     if not changed and not any(result.action in {"updated", "added"} for result in done.hosts.results):
         output.line("Everything is of today's form already.")
-    if edited := [result for result in done.hosts.results if result.action == "left"]:
-        output.line(f"{counted(len(edited), 'part')} left alone: engram upgrade --review shows what would change.")
+    edited = [result for result in done.hosts.results if result.action == "left"]
+    if edited and parsed.given("review") and not plan:
+        _review(session, output, edited)
+    elif edited:
+        output.line(f"{counted(len(edited), 'part')} edited by hand: engram upgrade --review shows what would change.")
     data = report_as_data(done.hosts, plan=plan)
     data["roots"] = [
         {name: list(value) if isinstance(value, tuple) else value for name, value in root.as_dict().items()}
@@ -42,21 +45,30 @@ def upgrade_command(session: Session, parsed: Parsed, output: Output) -> int:
     return output.done(data, code=1 if done.hosts.errors else 0)
 
 
-def _review(session: Session, output: Output, *, migrate: bool) -> bool:
-    """Show what would be written over a person's own edits, and ask once.
+def _review(session: Session, output: Output, edited: list[LinkResult]) -> None:
+    """Show what would be written over each of a person's own edits, and ask about it.
 
     Raises:
         RefusedError: where no human sits at a terminal.
     """
-    planned = upgrade(session, plan=True, force=True, migrate=migrate)
-    for change in planned.hosts.changes:
-        output.text(change.diff)
-    answer = ask_at_terminal("A write all of this afresh, S leave what was edited > ")
-    if answer is None:
-        raise RefusedError(
-            "Nothing was changed: a review needs a terminal.", hint="See the same: engram upgrade --plan"
-        )
-    return answer.strip().upper() == "A"
+    for result in edited:
+        forced = (result.host, result.scope, result.part)
+        for change in refresh(session, plan=True, forced=forced).changes:
+            output.text(change.diff)
+        answer = ask_at_terminal(f"{result.file}: A takes what Engram writes now, S keeps yours, Q ends > ")
+        if answer is None:
+            raise RefusedError(
+                "What you edited by hand is reviewed at a terminal; nothing of it was changed.",
+                hint="Run engram upgrade --review at a terminal.",
+            )
+        match answer.strip().upper():
+            case "A":
+                refresh(session, plan=False, forced=forced)
+                output.line(f"Written afresh: {result.file}")
+            case "Q":
+                return
+            case _:
+                output.line(f"Kept as it is: {result.file}")
 
 
 def _lines(root: RootUpgrade, *, plan: bool) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import os
 
 from engram.errors import UsageError
-from engram.hosts.launch import shell_line
+from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
 from engram.hosts.part import PARTS, PartError, Show, Skip, Wish
 from engram.hosts.places import place, places
 from engram.hosts.table import HOSTS, find_host
@@ -101,10 +101,12 @@ class LinkRun:
                 _remove_tree(folder)
         return report
 
-    def refresh(self) -> LinkReport:
-        """Write afresh what stands in the files of all hosts and nobody edited."""
+    def refresh(self, forced: tuple[str, str, str] | None) -> LinkReport:
+        """Write afresh what stands in the files of all hosts and nobody edited, or one thing alone."""
         self._claude_hook = self._hook_of_claude(())
         for host, scope, part in self._all_parts():
+            if forced is not None and (host.id, scope, part.part) != forced:
+                continue
             if self._state(host, scope, part).state in {"stale", "edited", "linked"}:
                 self.results.append(self._link_part(host, scope, part, refresh=True))
         return self._finish()
@@ -136,7 +138,8 @@ class LinkRun:
             return self._failed(head, error)
         target.text = edit.text
         if edit.action != "left":
-            record = target.record.with_user(part.part, host.id)
+            # What stands there was linked by somebody, for whom the records say or, after a clone, do not.
+            record = target.record if refresh else target.record.with_user(part.part, host.id)
             made = tuple(dict.fromkeys((*record.made, *edit.made)))
             project = self._project if scope == "workspace" else ""
             target.record = record.replace(made=made, project=project)
@@ -236,8 +239,8 @@ class LinkRun:
         return places(self.session.environ, self._project)
 
     def _wish(self, host: Host, part: Part, *, refresh: bool = False) -> Wish:
-        always = ("--always-load",) if part.always_load and not self._claude_hook else ()
-        quiet = ("--no-elicitation",) if self.options.no_elicitation else ()
+        always = (ALWAYS_LOAD,) if part.always_load and not self._claude_hook else ()
+        quiet = (NO_ELICITATION,) if self.options.no_elicitation else ()
         mode = "prompt" if self.options.no_elicitation else self.session.settings.string("hosts.codex.approval_mode")
         return Wish(
             host=host.id,

@@ -54,19 +54,18 @@ class Upgrade(Record):
     roots: tuple[RootUpgrade, ...]
 
 
-def upgrade(session: Session, *, plan: bool, force: bool = False, migrate: bool = False) -> Upgrade:
+def upgrade(session: Session, *, plan: bool, migrate: bool = False) -> Upgrade:
     """Bring hosts' files and memory roots to today's form; a second run finds nothing to do.
 
     Args:
         session: where one is.
         plan: only say what would be done.
-        force: write host files afresh where a person edited what Engram wrote.
         migrate: rewrite memories of schemas 1 and 2 as schema 3 (F7).
 
     Raises:
         StoreError: a root cannot be written; what was written before it stands.
     """
-    hosts = refresh(session, plan=plan, force=force)
+    hosts = refresh(session, plan=plan)
     roots = []
     for root in session.roots:
         if not os.path.isdir(root.path):
