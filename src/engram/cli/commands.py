@@ -279,7 +279,7 @@ COMMANDS: tuple[Command, ...] = (
         options=(Option("format", "text, json or sarif", value="FORMAT"),),
         examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
         details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns "
-        "name is left alone, and so is what the configuration allows (safety.*). Exit status 5 when something is found.",
+        "name is left alone, and what the configuration allows (safety.*) is no finding. Exit status 5 with findings.",
     ),
     Command(
         "trust",

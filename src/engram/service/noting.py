@@ -237,7 +237,9 @@ def _taken(session: Session) -> set[str]:
 
 
 def _note_ids(root: MemoryRoot) -> Iterator[str]:
-    return (stem(path) for path in walk_markdown(root.private, NOTES)) if root.has_notes() else iter(())
+    return (
+        (stem(path) for path in walk_markdown(root.private, NOTES, root.passes_over)) if root.has_notes() else iter(())
+    )
 
 
 def check_place(plan: NotePlan) -> None:
