@@ -271,6 +271,18 @@ COMMANDS: tuple[Command, ...] = (
         "asked for once for all files.",
     ),
     Command(
+        "repair",
+        "Find every kind of damage in the memory, and say what mends it.",
+        "engram.cli.repairing",
+        "repair_command",
+        options=(
+            Option("fix", "mend what cannot lose anything: what a merge left in ledger and changelog, the index"),
+        ),
+        examples=("engram repair", "engram repair --fix"),
+        details="Nobody's text is changed: what needs a decision is named with the command for it. Exit status 4 while "
+        "damage remains.",
+    ),
+    Command(
         "scan",
         "Look in any text files for secrets, personal data, hidden text and orders to agents.",
         "engram.cli.scanning",
