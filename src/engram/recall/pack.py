@@ -47,7 +47,7 @@ class Item(Record):
         foreign: True where no human of this machine accepted its root (F18).
         note: what the reader has to know first, such as what superseded it.
         needed_by: for a prerequisite that is no hit itself, the key of the hit that it is there for.
-        card_only: True for a working note, which among memories is one line (C58).
+        card_only: True for what is one line at most: a working note among memories (C58), a skill at a session's start.
     """
 
     memory: Memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram.recall.pack import Item, build_pack
 from engram.record import Record
 from engram.service.indexes import ask_indexes
-from engram.service.recalling import Library, recall
+from engram.service.recalling import Library, notes_beside, recall
 from engram.service.seen import Seen, mark_of
 
 TYPE_CHECKING = False
@@ -66,15 +66,15 @@ def for_prompt(session: Session, key: str, prompt: str) -> Injection:
     if mode not in {"auto", "always"} or not prompt.strip():
         return nothing
     limit = session.settings.integer("load.limit")
-    found = recall(session, query_of(prompt), limit=limit * 2)
+    found = recall(session, query_of(prompt), limit=limit * 2, notes=notes_beside(limit))
     # A foreign memory is no instruction, and nobody asked for it here (F18).
-    entries = [(one.entry, one.needed_by) for one in found.found if not one.entry.root.foreign]
+    entries = [(one.entry, one.needed_by) for one in found.in_order(limit) if not one.entry.root.foreign]
     known = seen.marks() if mode == "auto" else frozenset()
-    fresh = [(entry, needed_by) for entry, needed_by in entries if mark_of(entry.hash, whole=True) not in known]
+    fresh = [(entry, needed_by) for entry, needed_by in entries if _all_of(entry) not in known]
     # A prerequisite is there for its hit: without it nobody needs it again.
     keys = {entry.key for entry, needed_by in fresh if not needed_by}
     fresh = [(entry, needed_by) for entry, needed_by in fresh if not needed_by or needed_by in keys]
-    pack = _within(session, [Item(entry.memory, entry.key, needed_by=needed_by) for entry, needed_by in fresh])
+    pack = _within(session, [_item(entry, needed_by=needed_by) for entry, needed_by in fresh])
     if pack is None:
         return nothing
     marks = _marks([entry for entry, _ in fresh], pack)
@@ -103,8 +103,8 @@ def for_start(session: Session, key: str, source: str) -> Injection:
     if source in {"clear", "compact"}:
         seen.forget()
     known = seen.marks() if source == "resume" else frozenset()
-    entries = [entry for entry in _start_entries(session) if mark_of(entry.hash, whole=True) not in known]
-    items = [Item(entry.memory, entry.key, card_only=entry.memory.type != "rule") for entry in entries]
+    entries = [entry for entry in _start_entries(session) if _all_of(entry) not in known]
+    items = [_item(entry, card_only=entry.memory.type != "rule") for entry in entries]
     news = News(session)
     lines = news.lines
     pack = _within(session, items, spare=sum(len(line) + 1 for line in lines) + 2)
@@ -116,7 +116,11 @@ def for_start(session: Session, key: str, source: str) -> Injection:
 
 
 def _start_entries(session: Session) -> list[Entry]:
-    """Return rules, then skills and knowledge, in the order of C59b; twice ``load.limit`` at most."""
+    """Return rules, then skills and knowledge, in the order of C59b; twice ``load.limit`` at most.
+
+    The notes of the session's objective come before what is a card, and count among the cards (C58).
+    """
+    notes = _start_notes(session)
     limit = session.settings.integer("load.limit")
 
     def chosen(indexes: Sequence[Index]) -> list[Entry]:
@@ -132,6 +136,8 @@ def _start_entries(session: Session) -> list[Entry]:
         others.sort(key=lambda pair: pair[1].last_confirmed, reverse=True)
         entries: list[Entry] = []
         for rows, most in ((rules, limit), (others, limit * 2)):
+            if rows is others:
+                entries += notes
             for at, row in rows:
                 if len(entries) >= most:
                     break
@@ -140,6 +146,27 @@ def _start_entries(session: Session) -> list[Entry]:
         return entries
 
     return ask_indexes(session, chosen)
+
+
+def _start_notes(session: Session) -> list[Entry]:
+    if not session.environ.get("ENGRAM_SESSION_OBJECTIVE") or not any(root.has_notes() for root in session.roots):
+        return []
+    from engram.service.notebook import notes_for_start
+
+    return notes_for_start(session)[: session.settings.integer("load.limit")]
+
+
+def _item(entry: Entry, *, needed_by: str = "", card_only: bool = False) -> Item:
+    if entry.is_note:
+        from engram.service.notebook import note_item
+
+        return note_item(entry)
+    return Item(entry.memory, entry.key, needed_by=needed_by, card_only=card_only)
+
+
+def _all_of(entry: Entry) -> str:
+    """Return the mark of a session that was given all that a hook gives of a memory: of a note that is its card."""
+    return mark_of(entry.hash, whole=not entry.is_note)
 
 
 def _within(session: Session, items: Sequence[Item], spare: int = 0) -> Pack | None:

@@ -9,8 +9,8 @@ from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
 from engram.record import Record
-from engram.roots.find import Workspace, find_workspace
-from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint
+from engram.roots.find import Workspace, find_workspace, private_root
+from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint
 from engram.store.trust import is_trusted, recheck_trust
 from engram.text.slugs import check_id
 
@@ -44,13 +44,24 @@ class Notice(Record):
 
 
 class Entry(Record):
-    """A memory in the place where it was found."""
+    """A memory, or a working note with its objective, in the place where it was found."""
 
     memory: Memory
     key: str
     path: str
     root: MemoryRoot
     hash: str
+    objective: str = ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is a working note: what lies in their folder is one, and nothing else is."""
+        return self.path.startswith(f"{NOTES}/")
+
+    @property
+    def note_mark(self) -> str:
+        """What tells a working note from a memory in a line that shows it; ``""`` of a memory."""
+        return f"working note until {self.memory.valid_until}" if self.is_note else ""
 
 
 class Session:
@@ -159,11 +170,20 @@ class Session:
         if self._roots is None:
             found = []
             if self.workspace:
-                found.append(MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted))
+                found.append(
+                    MemoryRoot(
+                        self.workspace.root,
+                        "workspace",
+                        foreign=not self.trusted,
+                        private=private_root(self.workspace),
+                        project=self.workspace.project,
+                        patterns=self.settings.strings("ignore.patterns"),
+                    )
+                )
             if folder := self.settings.string("global_path"):
                 path = os.path.realpath(folder)
                 if os.path.isdir(path):
-                    found.append(MemoryRoot(path, "global"))
+                    found.append(MemoryRoot(path, "global", patterns=self.settings.strings("ignore.patterns")))
                 else:
                     self.say(
                         "warning",
@@ -281,7 +301,10 @@ def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, .
                 "unreadable": "cannot be read as memory",
                 "duplicate": "have the id of another file",
                 "missing": "are gone",
+                "note": "are no working notes",
             }[kind]
             command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
+            if kind == "note":
+                command = "engram list --json"
             lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
     return tuple(lines)
