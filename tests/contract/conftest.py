@@ -174,8 +174,9 @@ class Host:
         """Close the server's input; return its exit code and what it wrote to standard error."""
         assert self.process.stdin
         self.process.stdin.close()
+        ended = self.ended()
         stderr = self.process.stderr.read() if self.process.stderr else b""
-        return self.ended(), stderr.decode()
+        return ended, stderr.decode()
 
     def stop(self) -> None:
         """End the server whatever it does."""
@@ -279,6 +280,12 @@ def serve(scratch: Scratch, workspace: Path) -> Iterator[Callable[..., Host]]:
     yield run
     for host in hosts:
         host.stop()
+
+
+@pytest.fixture
+def server_command() -> list[str]:
+    """Return the command of the real ``engram-mcp``."""
+    return installed_server()
 
 
 def installed_server() -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engram.service.planning import Planned
     from engram.service.session import Session
 
-__all__ = ["outcome_as_data", "planned_as_data", "say_outcome", "show_parts", "show_planned"]
+__all__ = ["outcome_as_data", "planned_as_data", "say_outcome", "show_file", "show_parts", "show_planned"]
 
 
 def show_parts(batch: Batch, output: Output) -> None:
@@ -36,6 +36,12 @@ def show_planned(planned: Sequence[Planned], redacted: Sequence[str], output: Ou
     if not typed and any(one.verdict.word == "ADD" for one in planned):
         lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
     _print(lines, output)
+
+
+def show_file(preview: str, redacted: Sequence[str], output: Output) -> None:
+    """Show the exact change of one file that has no verdict."""
+    lines = [output.paint(line, _colour(line)) if line else line for line in preview.splitlines()]
+    _print(lines + [show_line(f"Redacted: {message}") for message in redacted], output)
 
 
 def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
@@ -61,6 +67,8 @@ def planned_as_data(planned: Planned) -> dict[str, object]:
         "line": planned.verdict.line(),
         "reason": planned.verdict.reason,
         "related": list(planned.verdict.related),
+        "others": list(planned.verdict.others),
+        "ageing": [{"word": one.word, "meant": one.meant} for one in planned.ageing],
         "id": planned.id,
         "type": planned.type,
         "title": planned.title,
@@ -86,10 +94,7 @@ def _lines(planned: Sequence[Planned], output: Output) -> list[str]:
             lines.append(f"{one.scope}:")
         lines += [output.paint(line, _colour(line)) if line else line for line in one.preview.splitlines()]
         lines.append(show_line(one.verdict.line()))
-        if one.verdict.reason:
-            lines.append(show_line(one.verdict.reason))
-        if one.verdict.related:
-            lines.append(show_line(f"Related: {', '.join(one.verdict.related)}"))
+        lines += map(show_line, one.remarks)
     return lines
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from engram.mcp.call import Call
 
-    Action = Literal["accept", "decline", "cancel", "invalid", "empty"]
+    Action = Literal["accept", "decline", "cancel", "silent", "invalid", "empty"]
 
 __all__ = ["Answer", "Dialogs", "Question"]
 
@@ -66,8 +66,8 @@ class Question(Record):
 class Answer(Record):
     """What the human said.
 
-    ``cancel`` stands for no answer too. ``empty`` is an ``accept`` without any field of the form (C48). ``invalid`` is
-    what no dialog of this form can give.
+    ``silent`` is no answer in time, or an error in its place. ``empty`` is an ``accept`` without any field of the form
+    (C48). ``invalid`` is what no dialog of this form can give.
     """
 
     action: Action
@@ -119,7 +119,7 @@ class Dialogs:
         try:
             return _read(call.ask("elicitation/create", question.params, timeout=timeout), question)
         except AskError:
-            return Answer("cancel", {}, question)
+            return Answer("silent", {}, question)
 
     def answered(self, call: Call, tool: str, workspace: str, arguments: Mapping[str, Any]) -> Answer | None:
         """Return the answer that a retry brings; None for a call that brings none and has to ask (C52).

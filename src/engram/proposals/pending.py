@@ -13,7 +13,7 @@ from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from engram.model import Scope, VerdictWord
@@ -291,16 +291,20 @@ def _rows(data: Mapping[str, Any], name: str) -> list[Any]:
 
 def _pending(row: Mapping[str, Any]) -> Pending:
     offered = tuple(
-        Offered(
-            candidate_of_fields(one["candidate"]),
-            tuple(Shown(**{name: _text(value) for name, value in shown.items()}) for shown in one["shown"]),
-        )
+        Offered(candidate_of_fields(one["candidate"]), tuple(_shown(shown) for shown in one["shown"]))
         for one in row["offered"]
     )
     extra = {str(key): _text(value) for key, value in row["extra"].items()}
-    checked = {"hash": _hash, "seal": _hash, "created": _time, "expires": _time}
-    rest = {name: checked.get(name, _text)(row[name]) for name in row if name not in {"offered", "extra"}}
+    checked: dict[str, Callable[[object], object]] = {"hash": _hash, "seal": _hash, "created": _time, "expires": _time}
+    rest: dict[str, Any] = {
+        name: checked.get(name, _text)(row[name]) for name in row if name not in {"offered", "extra"}
+    }
     return Pending(**rest, offered=offered, extra=extra)
+
+
+def _shown(row: Mapping[str, Any]) -> Shown:
+    values: dict[str, Any] = {name: _text(value) for name, value in row.items()}
+    return Shown(**values)
 
 
 def _text(value: object) -> str:

@@ -7,6 +7,7 @@ import os
 from engram.errors import FormatError
 from engram.proposals.candidates import candidate_fields, candidate_of_fields
 from engram.record import Record
+from engram.roots.find import private_root
 from engram.safety.fence import show_line
 from engram.store.files import digest, read_guarded
 from engram.store.write import Write
@@ -67,12 +68,7 @@ class Waiting(Record):
 
 def inbox_of(session: Session, root: MemoryRoot) -> str:
     """Return the root whose ``inbox/`` is used: of a linked worktree that of its main worktree (F1)."""
-    workspace = session.workspace
-    if root.scope == "workspace" and workspace is not None and workspace.git is not None and workspace.git.parent:
-        main = os.path.join(workspace.git.parent, ".agents", ".engram")
-        if workspace.git.kind == "worktree" and os.path.isdir(main):
-            return os.path.realpath(main)
-    return root.path
+    return private_root(session.workspace) if root.scope == "workspace" and session.workspace else root.path
 
 
 def deferred_writes(session: Session, root: MemoryRoot, deferred: Sequence[Deferred], day: str) -> list[Write]:

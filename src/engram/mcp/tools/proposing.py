@@ -6,7 +6,14 @@ from engram.errors import RefusedError
 from engram.mcp.answers import answer, envelope_schema
 from engram.mcp.call import CancelledError
 from engram.mcp.forms import MOST_BOXES, form
-from engram.mcp.proposals import candidate_rows, nothing_saved, outcomes_answer, proposal_answer, written_answer
+from engram.mcp.proposals import (
+    candidate_rows,
+    note_outcome,
+    nothing_saved,
+    outcomes_answer,
+    proposal_answer,
+    written_answer,
+)
 from engram.mcp.registry import InputRequired
 from engram.record import Record
 
@@ -30,8 +37,6 @@ _STRING = {"type": "string"}
 _SCOPES = {"type": "string", "enum": ["workspace", "global", "both"]}
 _NEVER = "Never call engram_commit before the human has approved the candidates that were shown."
 _NOTHING_NEW = "As it stands nothing of this would be saved: every candidate would wait in the inbox."
-# A client whose host runs engram_commit unasked, as C7 registers it there: it is asked in a dialog (C43a).
-_UNASKED = "codex"
 
 
 def register(registry: Registry, desk: Desk) -> None:
@@ -48,7 +53,7 @@ def register(registry: Registry, desk: Desk) -> None:
             "role": _STRING,
         },
         required=["text"],
-        output_schema=envelope_schema("text", "candidates"),
+        output_schema=envelope_schema("text"),  # then candidates, or outcomes where the human was asked in a dialog
         annotations=_SAVES,
     )
     registry.tool(
@@ -58,7 +63,7 @@ def register(registry: Registry, desk: Desk) -> None:
         f"them). Returns as engram_save does. {_NEVER}",
         properties={"text": _STRING, "scope": _SCOPES, "role": _STRING, "showRuleVariants": {"type": "boolean"}},
         required=["text"],
-        output_schema=envelope_schema("text", "candidates"),
+        output_schema=envelope_schema("text"),  # then candidates, or outcomes where the human was asked in a dialog
         annotations=_SAVES,
     )
     registry.tool(
@@ -137,7 +142,7 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
     from engram.service.approving import decline, hand_out, redeem, withdraw
 
     kept: _Kept = reply.question.kept
-    if reply.action in {"cancel", "empty"}:
+    if reply.action in {"cancel", "silent", "empty"}:
         hand_out(session, kept.offer.token)
         return proposal_answer(
             session, kept.batch, kept.candidates, kept.offer, "nothing was saved: the dialog brought no answer."
@@ -166,6 +171,7 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
 
 def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
     from engram.service.approving import decline_token, peek, redeem, selection
+    from engram.service.note_approval import redeem_note
 
     session = desk.session(call)
     home = session.require_roots()[0].path
@@ -195,6 +201,8 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
             reply = asked
     if reply is None:
         call.begin_write()
+        if pending.kind == "note":
+            return note_outcome(session, redeem_note(session, token, way="token"))
         return written_answer(session, redeem(session, token, approve, way="token"))
     if reply.action == "decline":
         decline_token(session, token)
@@ -211,13 +219,18 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         text = "Nothing was saved: nobody confirmed it in the dialog. The token is as it was; ask the human again."
         return outcomes_answer(session, [], text)
     call.begin_write()
+    if peek(session, token).kind == "note":
+        return note_outcome(session, redeem_note(session, token, way="dialog"))
     chosen = _with_waiting(ticked, reply.question.kept)
     return written_answer(session, redeem(session, token, chosen, way="dialog", scope=_scope(reply)))
 
 
 def _runs_unasked(call: Call, session: Session) -> bool:
     """Tell whether the host runs ``engram_commit`` without asking anybody (C43a)."""
-    if not str(call.client.get("name", "")).casefold().startswith(_UNASKED):
+    from engram.hosts.table import HOSTS
+
+    name = str(call.client.get("name", "")).casefold()
+    if not any(host.unasked and name.startswith(host.unasked) for host in HOSTS):
         return False
     mode = session.settings.entry("hosts.codex.approval_mode")
     # A clone may say that the host asks by itself; only a human of this machine knows.
