@@ -244,6 +244,20 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "upgrade",
+        "Bring what Engram wrote to today's form: hosts' entries, ledgers, older memories.",
+        "engram.cli.upgrading",
+        "upgrade_command",
+        options=(
+            _PLAN,
+            Option("review", "see what would be written over your own edits, and decide"),
+            Option("migrate-memories", "rewrite memories of schemas 1 and 2 as schema 3; each keeps a .pre-v3.bak"),
+        ),
+        examples=("engram upgrade --plan", "engram upgrade --migrate-memories"),
+        details="Pins the server's version in hosts' files afresh, refreshes blocks and skills that nobody edited, and "
+        "takes memory.hashes.json away once SHA256SUMS is there. A second run finds nothing to do.",
+    ),
+    Command(
         "doctor",
         "Find what is wrong or half done: installation, hosts, memory, Git.",
         "engram.cli.doctoring",
@@ -269,6 +283,16 @@ COMMANDS: tuple[Command, ...] = (
         details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
         "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
         "asked for once for all files.",
+    ),
+    Command(
+        "purge",
+        "Take out for ever what was saved by mistake, everywhere that Engram wrote it.",
+        "engram.cli.purging",
+        "purge_command",
+        arguments=(_ID,),
+        examples=("engram purge wifi-password-of-the-office",),
+        details="At a terminal only: it shows the files and has you type the id. It says where Git still has the text, "
+        "and how to rewrite that. To take a memory out of use and keep it: engram archive.",
     ),
     Command(
         "repair",

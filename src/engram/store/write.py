@@ -110,6 +110,26 @@ class RootWriter:
         commit(self.root, [*writes, *self._housekeeping()], what)
         return [self._receipt(write) for write in writes]
 
+    def purge(self, writes: Sequence[Write], clean: Callable[[str], str], way: str) -> None:
+        """Take files out, with their ledger lines; the changelog says that something was purged, and not what (F17).
+
+        Args:
+            writes: the files that go, and private files of the root that lose a part.
+            clean: gives the changelog's text without what must not stand there any more.
+            way: as for ``apply``.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        what = "purge a memory"
+        old = read_optional(inside(self.root, CHANGELOG)) or b""
+        text = clean(old.decode("utf-8", "surrogateescape"))
+        if text and not text.endswith("\n"):
+            text += "\n"
+        text = f"{text or _CHANGELOG_HEAD}- {timestamp()} {what} ({way})\n"
+        changelog = Write(CHANGELOG, digest(old) if old else "", text.encode("utf-8", "surrogateescape"))
+        commit(self.root, [*writes, *self._ledger_writes(writes), changelog, *self._housekeeping()], what)
+
     def tidy(self, what: str, way: str) -> None:
         """Bring the ledger, the changelog and Git's two files into the form that every write leaves (F2a, F14).
 
@@ -145,6 +165,23 @@ class RootWriter:
             if in_step != legacy:
                 out.append(_replacing(LEGACY_LEDGER, old, format_legacy(in_step)))
         return [write for write in out if write.data is None or write.old != digest(write.data)]
+
+    def settle_ledger(self, *, retire: bool) -> None:
+        """Write one clean ledger of what it vouches for, and take the older one away where it is asked for (F2a, F14).
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        ledger = read_ledger(self.root)
+        old = ledger.source if ledger.exists else None
+        batch = [_replacing(LEDGER, old, format_ledger(self._clean(ledger, frozenset())))]
+        legacy = read_optional(inside(self.root, LEGACY_LEDGER))
+        if retire and legacy is not None:
+            batch.append(Write(LEGACY_LEDGER, digest(legacy), None))
+        batch = [write for write in batch if write.data is None or write.old != digest(write.data)]
+        if batch:
+            batch.append(self._changelog_write([(LEDGER, "settle the ledger")], "command"))
+            commit(self.root, [*batch, *self._housekeeping()], "settle the ledger")
 
     def _receipt(self, write: Write) -> Receipt:
         data = read_optional(inside(self.root, write.path))
