@@ -308,6 +308,11 @@ def clock() -> Callable[[str], dict[str, str]]:
         pytest.skip("libfaketime is not installed")
 
     def faked(when: str) -> dict[str, str]:
-        return {"LD_PRELOAD": found[0], "FAKETIME": when, "DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        return {
+            "LD_PRELOAD": found[0],
+            "FAKETIME": when,
+            "DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
 
     return faked

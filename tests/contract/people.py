@@ -183,9 +183,7 @@ def saved(result: Message) -> list[str]:
 
 def names_in(root: Path) -> list[str]:
     """Return the ids of the active memories of a root, sorted."""
-    return sorted(
-        path.stem for kind in ("rules", "skills", "knowledge") for path in (root / kind).glob("*.md")
-    )
+    return sorted(path.stem for kind in ("rules", "skills", "knowledge") for path in (root / kind).glob("*.md"))
 
 
 def inbox_of(root: Path) -> list[Message]:

@@ -12,7 +12,6 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from tests.contract.people import (
     THREE,
     THREE_IDS,
@@ -522,7 +521,7 @@ def test_an_older_copy_of_the_file_brings_no_token_back(host: Host, memories: Me
     assert names_in(memories.root) == []
 
 
-def test_a_file_that_a_clone_brings_approves_nothing(
+def test_a_file_that_a_clone_brings_approves_nothing(  # noqa: PLR0917 (fixtures)
     host: Host, serve: Callable[..., Host], memories: Memories, scratch: Scratch, workspace: Path, tmp_path: Path
 ) -> None:  # its author knows the token, the path and everything but the secret of this machine
     stranger = {**scratch.env, "ENGRAM_CONFIG_DIR": str(tmp_path / "stranger")}
@@ -557,7 +556,8 @@ def test_a_field_of_another_kind_is_an_error_that_a_person_understands(host: Hos
     proposal = propose(host, lines("Bake the bread."))
     whole = book_of(memories.root)
     for field in ("hash", "seal", "workspace", "proposal", "day", "created", "offered", "extra"):
-        for value in ("é", None, 5, 1e999, [], "\ud800", {"a": 1}):
+        values: tuple[object, ...] = ("é", None, 5, 1e999, [], "\ud800", {"a": 1})
+        for value in values:
             entry = {**whole["pending"][0], field: value}
             text = json.dumps({**whole, "pending": [entry]})
             (memories.root / "pending-approvals.json").write_text(text, encoding="utf-8", newline="\n")
@@ -731,7 +731,9 @@ def test_a_secret_is_shown_and_kept_nowhere(host: Host, memories: Memories) -> N
 
     assert "Candidate 2" in said
     assert key not in said
-    assert not [path for path in memories.root.rglob("*") if path.is_file() and key in path.read_text("utf-8", "replace")]
+    assert not [
+        path for path in memories.root.rglob("*") if path.is_file() and key in path.read_text("utf-8", "replace")
+    ]
 
 
 def test_a_read_only_folder_is_named_and_nothing_is_claimed(host: Host, memories: Memories) -> None:  # B1

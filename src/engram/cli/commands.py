@@ -285,6 +285,16 @@ COMMANDS: tuple[Command, ...] = (
         "asked for once for all files.",
     ),
     Command(
+        "purge",
+        "Take out for ever what was saved by mistake, everywhere that Engram wrote it.",
+        "engram.cli.purging",
+        "purge_command",
+        arguments=(_ID,),
+        examples=("engram purge wifi-password-of-the-office",),
+        details="At a terminal only: it shows the files and has you type the id. It says where Git still has the text, "
+        "and how to rewrite that. To take a memory out of use and keep it: engram archive.",
+    ),
+    Command(
         "repair",
         "Find every kind of damage in the memory, and say what mends it.",
         "engram.cli.repairing",

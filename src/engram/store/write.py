@@ -127,6 +127,26 @@ class RootWriter:
             batch.append(self._changelog_write([(LEDGER, "settle the ledger")], "command"))
             commit(self.root, [*batch, *self._housekeeping()], "settle the ledger")
 
+    def purge(self, writes: Sequence[Write], clean: Callable[[str], str], way: str) -> None:
+        """Take files out, with their ledger lines; the changelog says that something was purged, and not what (F17).
+
+        Args:
+            writes: the files that go, and private files of the root that lose a part.
+            clean: gives the changelog's text without what must not stand there any more.
+            way: as for ``apply``.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        what = "purge a memory"
+        old = read_optional(inside(self.root, CHANGELOG)) or b""
+        text = clean(old.decode("utf-8", "surrogateescape"))
+        if text and not text.endswith("\n"):
+            text += "\n"
+        text = f"{text or _CHANGELOG_HEAD}- {timestamp()} {what} ({way})\n"
+        changelog = Write(CHANGELOG, digest(old) if old else "", text.encode("utf-8", "surrogateescape"))
+        commit(self.root, [*writes, *self._ledger_writes(writes), changelog, *self._housekeeping()], what)
+
     def tidy(self, what: str, way: str) -> None:
         """Bring the ledger, the changelog and Git's two files into the form that every write leaves (F2a, F14).
 
