@@ -149,3 +149,13 @@ def test_where_it_is_not_known_what_is_private_nothing_is_read(
         assert done.returncode == 3
         assert reason in done.stderr
         assert "northwind" not in done.stdout + done.stderr
+
+
+def test_a_private_working_note_is_nowhere(engram: Runner, root: Path) -> None:
+    engram.ok("note", "The merger closes in May.", "--objective", "northwind merger", input="yes\n")
+    (note,) = (root / "working").glob("*.md")
+    assert note.stem in engram.ok("list")
+    (engram.cwd / ".engramignore").write_text("working/\n", encoding="utf-8")
+    for args in (("list",), ("load", "merger"), ("status",), ("search", "merger")):
+        assert_silent(engram, *args)
+        assert note.stem not in engram.run(*args).stdout

@@ -285,6 +285,28 @@ COMMANDS: tuple[Command, ...] = (
         "asked for once for all files.",
     ),
     Command(
+        "purge",
+        "Take out for ever what was saved by mistake, everywhere that Engram wrote it.",
+        "engram.cli.purging",
+        "purge_command",
+        arguments=(_ID,),
+        examples=("engram purge wifi-password-of-the-office",),
+        details="At a terminal only: it shows the files and has you type the id. It says where Git still has the text, "
+        "and how to rewrite that. To take a memory out of use and keep it: engram archive.",
+    ),
+    Command(
+        "repair",
+        "Find every kind of damage in the memory, and say what mends it.",
+        "engram.cli.repairing",
+        "repair_command",
+        options=(
+            Option("fix", "mend what cannot lose anything: what a merge left in ledger and changelog, the index"),
+        ),
+        examples=("engram repair", "engram repair --fix"),
+        details="Nobody's text is changed: what needs a decision is named with the command for it. Exit status 4 while "
+        "damage remains.",
+    ),
+    Command(
         "scan",
         "Look in any text files for secrets, personal data, hidden text and orders to agents.",
         "engram.cli.scanning",
@@ -292,8 +314,8 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(Argument("PATH", "a file or a folder; the current folder by default", required=False, many=True),),
         options=(Option("format", "text, json or sarif", value="FORMAT"),),
         examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
-        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns name "
-        "is left alone, and so is what the configuration allows (safety.*). Exit status 5 when something is found.",
+        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns "
+        "name is left alone, and what the configuration allows (safety.*) is no finding. Exit status 5 with findings.",
     ),
     Command(
         "trust",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import render_memory, update_document
+from engram.markdown.writing import render_memory, update_document
 from engram.model import FOLDERS, Memory
 from engram.proposals.ageing import ageing
 from engram.proposals.verdicts import Verdict, judge
