@@ -352,3 +352,23 @@ def test_two_links_at_once_both_count(engram: Runner, scratch: Scratch, workspac
     assert [process.wait(60) for process in running] == [0, 0, 0, 0]
     engram.ok("unlink", "all")
     assert sorted(os.listdir(workspace)) == [".git", "README"]
+
+
+def test_an_entry_that_was_edited_by_hand_goes_and_what_went_with_it_is_said(engram: Runner, workspace: Path) -> None:
+    engram.ok("link", "claude", "codex", "--workspace")
+    file, table = workspace / ".mcp.json", workspace / ".codex/config.toml"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["mcpServers"]["engram"]["env"] = {"ENGRAM_READ": "manual"}
+    file.write_text(json.dumps(data), encoding="utf-8")
+    table.write_text(
+        table.read_text(encoding="utf-8").replace("args =", "tool_timeout_sec = 9\nargs ="), encoding="utf-8"
+    )
+    engram.ok("link", "claude", "codex", "--workspace")
+    assert json.loads(file.read_text(encoding="utf-8")) == data
+
+    out = engram.ok("unlink", "claude", "codex", "--workspace")
+
+    assert '"env" of your own went with the entry' in out
+    assert '"tool_timeout_sec" of your own went with the table' in out
+    assert not file.exists()
+    assert not table.exists()

@@ -66,7 +66,9 @@ class TomlTables(Part):
         # `codex mcp remove` may have left a tool's table alone: it is nobody else's either.
         if _words(found) and form_of(_words(found), SERVER) is None:
             return Edit(text, "left", "Engram did not write the table that stands there")
-        return Edit(_remove(text, self.key), "removed")
+        extra = [f'"{name}"' for name in found if name not in {"command", "args", "tools"}]
+        notes = (f"{', '.join(extra)} of your own went with the table",) if extra else ()
+        return Edit(_remove(text, self.key), "removed", notes=notes)
 
     def state(self, text: str, wish: Wish) -> State:
         """Tell what stands under the key."""
