@@ -76,7 +76,7 @@ class Pending(Record):
         workspace: the memory root that it is bound to.
         proposal: what it is known by, whatever its token (C48).
         created, expires: seconds since the epoch.
-        day: the day that the previews were made with.
+        day, author_name, author_email: what the previews were made with.
         offered: the candidates in the order of their numbers, which count from 1.
         extra: what else the operation needs, such as a note's objective; ``asked`` of one whose token nobody got,
             because a dialog asks: when its time is over it leaves nothing behind (C49).
@@ -90,6 +90,8 @@ class Pending(Record):
     created: int
     expires: int
     day: str
+    author_name: str
+    author_email: str
     offered: tuple[Offered, ...]
     extra: dict[str, str]
     seal: str = ""
