@@ -36,26 +36,31 @@ _FEW = 40
 @dataclass_transform(frozen_default=True)
 class _RecordType(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
-        own = [field for field in _annotated(namespace) if not field.startswith("__")]
-        defaults = {field: namespace.pop(field) for field in own if field in namespace}
-        fields = tuple(own)
+        # A command makes dozens of these classes: plain loops, and all is given before the class is made, because to
+        # change a class that is there costs more than to make it.
+        fields = own = _annotated(namespace)
+        defaults: dict[str, Any] = {}
         if bases:
-            fields = getattr(bases[0], "_fields", ()) + fields
-            defaults = {**getattr(bases[0], "_defaults", {}), **defaults}
-        # Given before the class is made: to change a class that is there costs more than to make it.
-        namespace |= {"__slots__": tuple(own), "_fields": fields, "_defaults": defaults}
+            fields = getattr(bases[0], "_fields", ()) + own
+            defaults |= getattr(bases[0], "_defaults", {})
+        for field in own:
+            if field in namespace:
+                defaults[field] = namespace.pop(field)
+        namespace["__slots__"] = own
+        namespace["_fields"] = fields
+        namespace["_defaults"] = defaults
         if fields:
             namespace["__init__"] = _first_init(fields, defaults)
         return super().__new__(mcs, name, bases, namespace)
 
 
-def _annotated(namespace: dict[str, Any]) -> list[str]:
+def _annotated(namespace: dict[str, Any]) -> tuple[str, ...]:
     """Return the annotated names of a class body, in order."""
     if "__annotations__" in namespace:
-        return list(namespace["__annotations__"])
+        return tuple(namespace["__annotations__"])
     annotate = namespace.get("__annotate_func__") or namespace.get("__annotate__")
     # Python 3.14 keeps annotations behind a function (PEP 649); 4 asks for strings, which never fail to evaluate.
-    return list(annotate(4)) if annotate else []
+    return tuple(annotate(4)) if annotate else ()
 
 
 def _first_init(fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engram.text.managed import add_block, sealed_file
+from engram.version import __version__
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -343,8 +346,6 @@ def test_in_an_entry_of_ours_only_the_pin_changes(engram: Runner, scratch: Scrat
     engram.ok("link", "claude", "--no-hooks", "--no-instructions", env=released)
     engram.ok("link", "codex", "--global", "--no-hooks", "--no-instructions", env=released)
 
-    from engram.version import __version__
-
     pin = f"the-long-ride-engram=={__version__}"
     assert (workspace / ".mcp.json").read_text(encoding="utf-8") == text.replace(old, pin)
     assert (scratch.home / ".codex/config.toml").read_text(encoding="utf-8") == codex.replace(f"'{old}'", f'"{pin}"')
@@ -352,8 +353,6 @@ def test_in_an_entry_of_ours_only_the_pin_changes(engram: Runner, scratch: Scrat
 
 def release_metadata(site: Path, origin: dict[str, Any] | None) -> dict[str, str]:
     """Make this Engram one that was installed from somewhere (PEP 610); return the environment for it."""
-    from engram.version import __version__
-
     info = site / f"the_long_ride_engram-{__version__}.dist-info"
     info.mkdir(parents=True, exist_ok=True)
     head = f"Metadata-Version: 2.1\nName: the-long-ride-engram\nVersion: {__version__}\n"
@@ -501,3 +500,55 @@ def test_a_host_that_nobody_knows_is_named_with_those_that_are(engram: Runner) -
     assert done.returncode == 7
     assert "claude" in done.stderr
     assert engram.run("link").returncode == 2
+
+
+def test_upgrade_pins_afresh_and_a_second_run_does_nothing(
+    engram: Runner, scratch: Scratch, workspace: Path
+) -> None:  # C4, C12
+    engram.ok("link", "claude", "codex", "opencode", "--global", "--workspace", "--no-elicitation")
+    linked = tree(workspace)
+    released = release_metadata(workspace.parent / "site", None)
+
+    assert '+        "--from",' in engram.ok("upgrade", "--plan", env=released)
+    assert tree(workspace) == linked
+    engram.ok("upgrade", env=released)
+
+    entry = read_json(workspace / ".mcp.json")["mcpServers"]["engram"]
+    assert entry["command"] == "uvx"
+    assert entry["args"][2:] == ["engram-mcp", "--no-elicitation"]  # a person chose it when it was linked
+    hook = read_json(workspace / ".claude/settings.json")["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    assert hook.startswith("uvx --from the-long-ride-engram==")
+    codex = tomllib.loads((scratch.home / ".codex/config.toml").read_text(encoding="utf-8"))["mcp_servers"]["engram"]
+    assert codex["command"] == "uvx"
+    assert codex["tools"]["engram_commit"]["approval_mode"] == "prompt"
+    assert '"uvx"' in (workspace / ".opencode/plugins/engram.js").read_text(encoding="utf-8")
+    upgraded = tree(workspace)
+    assert "Everything is of today's form already" in engram.ok("upgrade", env=released)
+    assert tree(workspace) == upgraded
+    engram.ok("unlink", "all", "--global", "--workspace")
+    assert sorted(os.listdir(workspace)) == [".git", "README"]
+
+
+def test_upgrade_refreshes_what_an_older_engram_wrote_and_leaves_what_a_person_edited(
+    engram: Runner, terminal: Any, workspace: Path
+) -> None:
+    engram.ok("link", "claude")
+    guide, skill = workspace / "CLAUDE.md", workspace / ".claude/skills/engram-memory/SKILL.md"
+    fresh_guide, fresh_skill = guide.read_bytes(), skill.read_bytes()
+    guide.write_text(add_block("", "An older text."), encoding="utf-8")
+    skill.write_text(sealed_file("---\nname: engram-memory\n---\nOlder.\n", "<!-- {} -->"), encoding="utf-8")
+    engram.ok("upgrade")
+    assert (guide.read_bytes(), skill.read_bytes()) == (fresh_guide, fresh_skill)
+
+    skill.write_bytes(fresh_skill + b"Mine.\n")
+    assert "1 part edited by hand" in engram.ok("upgrade")
+    assert skill.read_bytes() == fresh_skill + b"Mine.\n"
+    refused = engram.run("upgrade", "--review")
+    assert refused.returncode == 5
+    assert skill.read_bytes() == fresh_skill + b"Mine.\n"
+    for answer, expected in (("S\n", fresh_skill + b"Mine.\n"), ("A\n", fresh_skill)):
+        shown = terminal("upgrade", "--review")
+        shown.wait_for("S keeps yours")
+        shown.type(answer)
+        assert shown.end().code == 0
+        assert skill.read_bytes() == expected

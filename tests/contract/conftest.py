@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import itertools
 import json
@@ -297,3 +298,21 @@ def installed_server() -> list[str]:
 def server(start: Callable[..., Host]) -> Host:
     """Return a fixture server that has not heard anything yet."""
     return start()
+
+
+@pytest.fixture
+def clock() -> Callable[[str], dict[str, str]]:
+    """Return a function that gives the variables for a process whose clock shows another time, by libfaketime."""
+    found = sorted(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1"))
+    if not found:
+        pytest.skip("libfaketime is not installed")
+
+    def faked(when: str) -> dict[str, str]:
+        return {
+            "LD_PRELOAD": found[0],
+            "FAKETIME": when,
+            "DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    return faked

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engram.config.author import Author
 from engram.errors import SafetyError
-from engram.markdown.memory import content_text
+from engram.markdown.passages import content_text
 from engram.notes.note import ended_at_sight, folded, has_ended, last_day, new_note, read_note, renewed
 from engram.service.notebook import list_notes
 from engram.service.noting import propose_note, write_note

@@ -103,3 +103,36 @@ def test_the_opposite_is_never_an_update_or_a_duplicate(pair: tuple[str, str], t
 def test_any_text_gets_a_verdict_and_the_same_one_twice(stored: str, text: str) -> None:  # F20
     memories = [memory(1, stored)]
     assert judge(Candidate("rule", text), memories) == judge(Candidate("rule", text), memories)
+
+
+# Sentences about one of several things; whatever stands for its name, two names are two subjects.
+NAMED = (
+    "Always check {}.", "Never touch {}.", "Note about {}: be careful.", "The {} service uses Redis.",
+    "The {} gateway waits 30 seconds.", "The owner of {} is Ana.", "The key for {} is in Vault.",
+    "Logs of {} are kept 30 days.", "For {}, use integers.", "When {} fails, page Ana.", "Restart {} after a deploy.",
+    "Ask {} before a release.", "Give {} access to the repo.", "Store {} in Postgres.", "Only admins may edit {}.",
+    "Team {} owns search.", "{} is deprecated.", "La pasarela {} espera 30 segundos.", "Reinicia {} tras desplegar.",
+    "Nunca toques {}.", "La clave de {} está en Vault.", "Para {}, usa enteros.", "{}网关等待30秒。", "部署后重启{}。",
+    "不要修改{}。", "{}的密钥存放在Vault。", "把{}翻译成法语。",
+)  # fmt: skip
+NAMES = ("amber", "Cobalt", "orders", "B", "A", "billing amber", "src/a.py", "users_table", "a3f9c2", "Kiwi", "琥珀")
+NUMBERED = (
+    "Fact number {} holds.", "Memory {} of process 2.", "Note {}: something to remember.", "This is memory {}.",
+    "Rule {}: always check the input.", "Crane {} lifts 3 tons.", "Ticket {} is about search.",
+    "Use lib-{} for parsing.",
+    "Writer A keeps line {}.", "Run step {} before the deploy.", "Never delete user {}.", "Build {} failed.",
+    "La grúa {} levanta 3 toneladas.", "Regla número {}.", "La factura {} está pendiente.", "{}号吊车可以吊3吨。",
+    "第{}条规则。", "这是第{}条记忆。", "事实编号{}。", "发票{}未付款。",
+)  # fmt: skip
+
+
+@given(st.sampled_from(NAMED), st.sampled_from(NAMES), st.sampled_from(NAMES))
+def test_another_name_is_another_subject(sentence: str, old: str, new: str) -> None:  # F20
+    verdict = judge(Candidate("rule", sentence.format(new)), [memory(1, sentence.format(old))])
+    assert verdict.word == ("NOOP" if old == new else "ADD")
+
+
+@given(st.sampled_from(NUMBERED), st.integers(0, 5000), st.integers(0, 5000))
+def test_another_number_that_is_a_name_is_another_subject(sentence: str, old: int, new: int) -> None:  # F20
+    verdict = judge(Candidate("rule", sentence.format(new)), [memory(1, sentence.format(old))])
+    assert (verdict.word, verdict.related) == ("NOOP" if old == new else "ADD", ())

@@ -244,6 +244,20 @@ COMMANDS: tuple[Command, ...] = (
         "file in between.",
     ),
     Command(
+        "upgrade",
+        "Bring what Engram wrote to today's form: hosts' entries, ledgers, older memories.",
+        "engram.cli.upgrading",
+        "upgrade_command",
+        options=(
+            _PLAN,
+            Option("review", "see what would be written over your own edits, and decide"),
+            Option("migrate-memories", "rewrite memories of schemas 1 and 2 as schema 3; each keeps a .pre-v3.bak"),
+        ),
+        examples=("engram upgrade --plan", "engram upgrade --migrate-memories"),
+        details="Pins the server's version in hosts' files afresh, refreshes blocks and skills that nobody edited, and "
+        "takes memory.hashes.json away once SHA256SUMS is there. A second run finds nothing to do.",
+    ),
+    Command(
         "doctor",
         "Find what is wrong or half done: installation, hosts, memory, Git.",
         "engram.cli.doctoring",
@@ -269,6 +283,39 @@ COMMANDS: tuple[Command, ...] = (
         details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
         "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
         "asked for once for all files.",
+    ),
+    Command(
+        "purge",
+        "Take out for ever what was saved by mistake, everywhere that Engram wrote it.",
+        "engram.cli.purging",
+        "purge_command",
+        arguments=(_ID,),
+        examples=("engram purge wifi-password-of-the-office",),
+        details="At a terminal only: it shows the files and has you type the id. It says where Git still has the text, "
+        "and how to rewrite that. To take a memory out of use and keep it: engram archive.",
+    ),
+    Command(
+        "repair",
+        "Find every kind of damage in the memory, and say what mends it.",
+        "engram.cli.repairing",
+        "repair_command",
+        options=(
+            Option("fix", "mend what cannot lose anything: what a merge left in ledger and changelog, the index"),
+        ),
+        examples=("engram repair", "engram repair --fix"),
+        details="Nobody's text is changed: what needs a decision is named with the command for it. Exit status 4 while "
+        "damage remains.",
+    ),
+    Command(
+        "scan",
+        "Look in any text files for secrets, personal data, hidden text and orders to agents.",
+        "engram.cli.scanning",
+        "scan_command",
+        arguments=(Argument("PATH", "a file or a folder; the current folder by default", required=False, many=True),),
+        options=(Option("format", "text, json or sarif", value="FORMAT"),),
+        examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
+        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns "
+        "name is left alone, and what the configuration allows (safety.*) is no finding. Exit status 5 with findings.",
     ),
     Command(
         "trust",

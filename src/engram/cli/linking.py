@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engram.service.link_report import LinkReport, LinkResult, PartState
     from engram.service.session import Session
 
-__all__ = ["link_command", "unlink_command"]
+__all__ = ["link_command", "report_as_data", "say_report", "unlink_command"]
 
 _DONE = {"added": "added", "updated": "updated", "unchanged": "as it was", "removed": "taken out", "kept": "kept"}
 _PLANNED = {**_DONE, "added": "would be added", "updated": "would be updated", "removed": "would be taken out"}
@@ -44,7 +44,7 @@ def link_command(session: Session, parsed: Parsed, output: Output) -> int:
         without=frozenset(without),
     )
     report = link(session, parsed.many, options)
-    _say(report, session, output, plan=options.plan)
+    say_report(report, session, output, plan=options.plan)
     if session.workspace is None and not options.plan and report.changes and "global" not in options.scopes:
         output.line("There is no memory here yet: engram inject makes one.")
     return _done(report, output, plan=options.plan)
@@ -56,7 +56,7 @@ def unlink_command(session: Session, parsed: Parsed, output: Output) -> int:
         raise UsageError("list is no host.", hint="engram link list shows the hosts.")
     options = LinkOptions(scopes=_scopes(parsed), plan=parsed.given("plan"))
     report = unlink(session, parsed.many, options)
-    _say(report, session, output, plan=options.plan)
+    say_report(report, session, output, plan=options.plan)
     if not any(result.action in {"removed", "kept", "left", "failed"} for result in report.results):
         output.line("Nothing of Engram was found in the files of these hosts.")
     return _done(report, output, plan=options.plan)
@@ -66,7 +66,8 @@ def _scopes(parsed: Parsed) -> tuple[str, ...]:
     return tuple(scope for scope in ("workspace", "global") if parsed.given(scope))
 
 
-def _say(report: LinkReport, session: Session, output: Output, *, plan: bool) -> None:
+def say_report(report: LinkReport, session: Session, output: Output, *, plan: bool) -> None:
+    """Print what became of each part, or with a plan what would."""
     words = _PLANNED if plan else _DONE
     shown = ("", "")
     for result in report.results:
@@ -121,8 +122,9 @@ def _sentence(result: LinkResult, words: dict[str, str]) -> str:
             return f"{words[result.action]}: {place}{reason}"
 
 
-def _done(report: LinkReport, output: Output, *, plan: bool) -> int:
-    data = {
+def report_as_data(report: LinkReport, *, plan: bool) -> dict[str, object]:
+    """Return a report as plain data."""
+    return {
         "plan": plan,
         "results": [_filled(result.as_dict()) for result in report.results],
         "files": [_filled(change.as_dict()) for change in report.changes],
@@ -130,7 +132,10 @@ def _done(report: LinkReport, output: Output, *, plan: bool) -> int:
         "advice": list(report.advice),
         "errors": [error.as_dict() for error in report.errors],
     }
-    return output.done(data, code=1 if report.errors else 0)
+
+
+def _done(report: LinkReport, output: Output, *, plan: bool) -> int:
+    return output.done(report_as_data(report, plan=plan), code=1 if report.errors else 0)
 
 
 def _list(session: Session, output: Output) -> int:

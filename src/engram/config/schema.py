@@ -14,6 +14,7 @@ __all__ = ["config_page", "config_schema", "key_lines"]
 
 _TITLE = "engram.config.json"
 _COUNTS = {
+    "adds": "Each file adds to what the others say, and takes nothing back.",
     "counts": "",
     "never": "In a workspace's file it never counts: such a file may come with a clone.",
     "stricter": "In a workspace's file it counts only where it is stricter than the value below.",

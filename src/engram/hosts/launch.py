@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from typing import Literal
 
 __all__ = [
+    "ALWAYS_LOAD",
+    "NO_ELICITATION",
     "PACKAGE",
+    "PROGRAM",
     "SERVER",
     "Form",
     "Launch",
@@ -35,6 +38,8 @@ __all__ = [
 PACKAGE = "the-long-ride-engram"
 SERVER = "engram-mcp"
 PROGRAM = "engram"
+ALWAYS_LOAD = "--always-load"
+NO_ELICITATION = "--no-elicitation"
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./@:%,")
 _REMOTE = ("git+", "https://", "http://")
@@ -47,6 +52,11 @@ class Form(Record):
     pin: str
     at: int
     rest: tuple[str, ...]
+
+    @property
+    def plain(self) -> bool:
+        """Whether it has no option but those that ``engram link`` writes."""
+        return {*self.rest} <= {ALWAYS_LOAD, NO_ELICITATION}
 
 
 class Launch(Record):

@@ -1,8 +1,7 @@
 """The plugin that stands for hooks in OpenCode: it asks ``engram hook opencode`` and puts the answer into the prompt.
 
-On standard input the hook gets what Claude Code's hooks get: ``session_id``, ``cwd``, ``hook_event_name``
-(``SessionStart`` with ``source`` before the first message of a session and after a compaction, ``UserPromptSubmit``
-with ``prompt`` for each message). Its answer is ``additionalContext``, alone or inside ``hookSpecificOutput``.
+The hook reads ``session_id``, ``cwd`` and ``event``: ``start`` with ``source`` before a session's first message and
+after a compaction, ``prompt`` with ``prompt`` for each message. It answers with ``additionalContext``.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ function ask(payload) {
     let out = ""
     const give = () => {
       try {
-        const answer = JSON.parse(out)
-        resolve(answer.additionalContext ?? answer.hookSpecificOutput?.additionalContext ?? "")
+        resolve(JSON.parse(out).additionalContext ?? "")
       } catch {
         resolve("")
       }
@@ -70,13 +68,13 @@ export const Engram = async ({ directory }) => {
         const source = session.source
         session.source = ""
         session.texts = []
-        await add(session, { hook_event_name: "SessionStart", source })
+        await add(session, { event: "start", source })
       }
       const prompt = (output.parts ?? [])
         .filter((part) => part.type === "text" && !part.synthetic)
         .map((part) => part.text)
         .join("\\n")
-      if (prompt) await add(session, { hook_event_name: "UserPromptSubmit", prompt })
+      if (prompt) await add(session, { event: "prompt", prompt })
     },
     "experimental.chat.system.transform": async (input, output) => {
       const texts = sessions.get(input.sessionID)?.texts ?? []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from engram.hosts.launch import NO_ELICITATION
 from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
+
+    from engram.hosts.launch import Form
 
     Action = Literal["added", "updated", "unchanged", "removed", "absent", "left"]
     State = Literal["linked", "stale", "edited", "foreign", "absent"]
@@ -46,6 +49,17 @@ class Wish(Record):
     force: bool = False
     refresh: bool = False
     approval_mode: str = "approve"
+
+    def like(self, old: Form | None) -> Wish:
+        """Return the wish with what a person chose when the entry was linked: it stays, but with force."""
+        if old is None or self.force or NO_ELICITATION not in old.rest or NO_ELICITATION in self.server:
+            return self
+        return self.replace(server=(*self.server, NO_ELICITATION), approval_mode="prompt")
+
+    @property
+    def afresh(self) -> str:
+        """What a person can do about something that was left."""
+        return "engram upgrade --review shows it" if self.refresh else "--force writes it afresh"
 
 
 class Edit(Record):

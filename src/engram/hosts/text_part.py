@@ -45,7 +45,7 @@ class TextBlock(Part):
         if block.body == self.body:
             return Edit(text, "unchanged")
         if block.edited and not wish.force:
-            return Edit(text, "left", "its block was edited by hand; --force writes it afresh")
+            return Edit(text, "left", f"its block was edited by hand; {wish.afresh}")
         return Edit(replace_block(text, block, self.body), "updated")
 
     def unlink(self, text: str, wish: Wish, made: tuple[tuple[str, ...], ...], known: tuple[str, ...]) -> Edit:
@@ -96,9 +96,9 @@ class OwnFile(Part):
             case _ if wish.force:
                 return Edit(self.text, "updated")
             case "edited":
-                return Edit(text, "left", "it was edited by hand; --force writes it afresh")
+                return Edit(text, "left", f"it was edited by hand; {wish.afresh}")
             case _:
-                return Edit(text, "left", "a file of that name is there that Engram did not write; --force replaces it")
+                return Edit(text, "left", f"a file of that name is there that Engram did not write; {wish.afresh}")
 
     def unlink(self, text: str, wish: Wish, made: tuple[tuple[str, ...], ...], known: tuple[str, ...]) -> Edit:
         """Take the file away, if nobody edited it."""

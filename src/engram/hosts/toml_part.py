@@ -8,7 +8,7 @@ from engram.text.toml_edit import TomlError, add_tables, parse, remove_tables, s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.hosts.part import State, Wish
+    from engram.hosts.part import Action, State, Wish
 
     Key = tuple[str, ...]
 
@@ -33,21 +33,24 @@ class TomlTables(Part):
 
     def link(self, text: str, wish: Wish) -> Edit:
         """Put the tables at the end; those that are there change only in their pin (C12)."""
-        tables = self._tables(wish)
         found = self._found(text)
-        if found is None:
-            return Edit(_add(text, tables), "added")
+        if found is None or self._is_rest(found):
+            return Edit(_add(_remove(text, self.key), self._tables(wish)), "added")
+        form = form_of(_words(found), SERVER)
+        wish = self._like(found, wish)
         if found == self._value(wish):
             return Edit(text, "unchanged")
-        form = form_of(_words(found), SERVER)
         if wish.force or (wish.refresh and form and self._plain(found)):
-            return Edit(_add(_remove(text, self.key), tables), "updated")
+            return Edit(_add(_remove(text, self.key), self._tables(wish)), "updated")
         if form is None:
-            return Edit(text, "left", "Engram did not write the table that stands there; --force replaces it")
+            return Edit(text, "left", f"Engram did not write the table that stands there; {wish.afresh}")
         new = form_of(wish.server, SERVER)
         pin = new_pin(form, new) if new else ""
+        if not pin and wish.refresh and new and form.kind == new.kind:
+            return Edit(text, "unchanged")
         if not pin:
-            return Edit(text, "unchanged", "it differs from what would be written now; --force writes it afresh")
+            action: Action = "left" if wish.refresh else "unchanged"
+            return Edit(text, action, f"it differs from what is written now; {wish.afresh}")
         try:
             changed = swap_string(text, (*self.key, "args" if form.at else "command"), form.pin, pin)
         except TomlError as error:
@@ -60,17 +63,18 @@ class TomlTables(Part):
         found = self._found(text)
         if found is None:
             return Edit(text, "absent")
-        # `codex mcp remove` may have left a tool's table alone: it is nobody else's either.
-        if _words(found) and form_of(_words(found), SERVER) is None:
+        if not self._is_rest(found) and form_of(_words(found), SERVER) is None:
             return Edit(text, "left", "Engram did not write the table that stands there")
-        return Edit(_remove(text, self.key), "removed")
+        extra = [f'"{name}"' for name in found if name not in {"command", "args", "tools"}]
+        notes = (f"{', '.join(extra)} of your own went with the table",) if extra else ()
+        return Edit(_remove(text, self.key), "removed", notes=notes)
 
     def state(self, text: str, wish: Wish) -> State:
         """Tell what stands under the key."""
         found = self._found(text)
         if found is None:
             return "absent"
-        if found == self._value(wish):
+        if found == self._value(self._like(found, wish)):
             return "linked"
         if form_of(_words(found), SERVER) is None:
             return "foreign"
@@ -101,6 +105,14 @@ class TomlTables(Part):
             tables.append(((*self.key, "tools", self.approved), {"approval_mode": wish.approval_mode}))
         return tables
 
+    def _like(self, found: dict[str, object], wish: Wish) -> Wish:
+        """Return the wish with what a person chose for the entry; a stricter approval than the usual one stays."""
+        wish = wish.like(form_of(_words(found), SERVER))
+        tools = found.get("tools")
+        tool = tools.get(self.approved) if isinstance(tools, dict) else None
+        strict = isinstance(tool, dict) and tool.get("approval_mode") == "prompt"
+        return wish.replace(approval_mode="prompt") if strict and not wish.force else wish
+
     def _value(self, wish: Wish) -> dict[str, object]:
         value = dict(self._tables(wish)[0][1])
         if self.approved:
@@ -109,11 +121,17 @@ class TomlTables(Part):
 
     def _plain(self, found: dict[str, object]) -> bool:
         """Tell whether only what Engram writes stands there, so that it may be written afresh."""
-        tools = found.get("tools", {})
-        if not found.keys() <= {"command", "args", "tools"} or not isinstance(tools, dict):
+        form, tools = form_of(_words(found), SERVER), found.get("tools")
+        if form is None or not form.plain or not isinstance(tools, dict):
             return False
-        inner = tools.get(self.approved, {})
-        return tools.keys() <= {self.approved} and isinstance(inner, dict) and inner.keys() <= {"approval_mode"}
+        inner = tools.get(self.approved)
+        own = found.keys() == {"command", "args", "tools"} and tools.keys() == {self.approved}
+        return own and isinstance(inner, dict) and inner.keys() == {"approval_mode"}
+
+    def _is_rest(self, found: dict[str, object]) -> bool:
+        """Tell whether only our tool's table is left, after another program took the server's away."""
+        tools = found.get("tools")
+        return found.keys() == {"tools"} and isinstance(tools, dict) and tools.keys() == {self.approved}
 
     def _found(self, text: str) -> dict[str, object] | None:
         here: object = _parse(text)

@@ -88,7 +88,7 @@ def open_index(
                 rebuild(root, cache, progress, learn)
                 continue
             database, problems = found
-            now = stamp_of(root.path, folders_in(str(database.state[STAMP])))
+            now = stamp_of(root.path, folders_in(str(database.state[STAMP])), root.left_alone)
             if now == database.state[STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
                 return Index(database, problems, now)
             from engram.index.updating import rebuild, update_index
@@ -110,7 +110,7 @@ def read_files(root: MemoryRoot, why: str) -> Index:
 
     segment = Segment()
     try:
-        stamp = stamp_of(root.path, all_folders(root.path))
+        stamp = stamp_of(root.path, all_folders(root), root.left_alone)
     except OSError:
         stamp = ""
     found, skipped = root.memories()
@@ -138,7 +138,7 @@ def put_away(index: Index) -> bool:
 
 def is_current(root: MemoryRoot, index: Index) -> bool:
     """Tell whether an index that was put away says what ``open_index`` would say now; then it may be asked."""
-    if stamp_of(root.path, folders_in(index.stamp)) != index.stamp:
+    if stamp_of(root.path, folders_in(index.stamp), root.left_alone) != index.stamp:
         return False
     if any(_is_settled(root, skip) for skip in index.problems[:_LOOKED_AT]):
         return False

@@ -6,7 +6,7 @@ import os
 
 from engram.index.folder import make_cache
 from engram.index.refresh import INDEX_FILE, STAMP, problems_of
-from engram.index.stamp import changed_names, folders_in, list_folder, stamp_of
+from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
@@ -47,8 +47,8 @@ def rebuild(
     """
     make_cache(cache)
     held = _hold_ledger(root.path, cache)
-    folders = all_folders(root.path)
-    stamp = stamp_of(root.path, folders)
+    folders = all_folders(root)
+    stamp = stamp_of(root.path, folders, root.left_alone)
     problems: list[Skipped] = []
     _ = root.ledger().hashes  # splits the ledger once instead of searching it for every path
 
@@ -57,9 +57,9 @@ def rebuild(
         seen = set()
         count = 0
         for folder in sorted((*FOLDERS.values(), *folders), key=lambda name: serving_order(f"{name}/")):
-            if leaves(root.path, folder):
+            if leaves(root.path, folder) and not root.ignores(folder, folder=True):
                 problems.append(Skipped(folder, "unreadable", LINK_REASON))
-            for path in list_folder(root.path, folder)[0]:
+            for path in list_folder(root.path, folder, root.passes_over)[0]:
                 count += 1
                 if progress is not None and count % _PROGRESS_EVERY == 0:
                     progress(count)
@@ -88,7 +88,7 @@ def update_index(root: MemoryRoot, cache: str, database: Database, learn: Callab
     """Bring the index up to date by what changed; False where a rebuild has to do it. Closes the database."""
     old = str(database.state[STAMP])
     held = _hold_ledger(root.path, cache)
-    now = stamp_of(root.path, folders_in(old))
+    now = stamp_of(root.path, folders_in(old), root.left_alone)
     problems = {problem.path: problem for problem in problems_of(database)}
     try:
         try:
@@ -116,8 +116,8 @@ def _look_at(
 ) -> set[str] | None:
     """Return the paths that may have changed; None where the folders did, and only a rebuild sees everything."""
     old = str(database.state[STAMP])
-    if not all(map(is_active, problems)):
-        return None  # a folder was wrong, not a file
+    if not all(map(is_active, problems)) or left_alone_in(old) != left_alone_in(now):
+        return None  # a folder was wrong, not a file; or other files are left alone
     # What was wrong may be right by now, so it is looked at again.
     look_at = set(problems)
     names = changed_names(old, now)
@@ -127,11 +127,11 @@ def _look_at(
     for folder in names:
         if folder in {LEDGER, LEGACY_LEDGER}:
             continue
-        files, deeper = list_folder(root.path, folder)
+        files, deeper = list_folder(root.path, folder, root.passes_over)
         if not known_folders.issuperset(deeper) or f"{folder}\t-" in now.split("\n"):
             return None
         look_at |= database.paths_in(folder).symmetric_difference(files)
-    return look_at
+    return {path for path in look_at if not root.ignores(path)} if root.left_alone else look_at
 
 
 def _read_again(
@@ -257,12 +257,12 @@ def _let_go(held: str, cache: str) -> None:
         os.unlink(held)
 
 
-def all_folders(root: str) -> list[str]:
+def all_folders(root: MemoryRoot) -> list[str]:
     """Return the sub-folders of active memories, as paths from the root."""
     found: list[str] = []
     pending = list(FOLDERS.values())
     while pending:
-        deeper = list_folder(root, pending.pop(0))[1]
+        deeper = list_folder(root.path, pending.pop(0), root.passes_over)[1]
         found += deeper
         pending += deeper
     return found

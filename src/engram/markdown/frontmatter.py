@@ -32,6 +32,7 @@ __all__ = [
     "Entry",
     "format_entry",
     "parse_entries",
+    "read_values",
 ]
 
 DATE_KEYS = frozenset(
@@ -117,6 +118,29 @@ def parse_entries(lines: list[str]) -> tuple[tuple[Entry, ...], tuple[str, ...]]
         seen.add(key)
         entries.append(entry)
     return tuple(entries), reader.take_before() if reader else ()
+
+
+def read_values(front: str | None) -> dict[str, Value]:
+    """Return the values of a frontmatter by key.
+
+    Args:
+        front: what stands between the two ``---`` lines, None where there is nothing.
+
+    Raises:
+        FormatError: as ``parse_entries``.
+    """
+    values: dict[str, Value] = {}
+    lines = [] if front is None else front.split("\n")
+    # As Engram writes it: nothing but known keys, each once with a plain value.
+    plain = front is None or not ("\t" in front or "\r" in front)
+    for line in lines if plain else ():
+        key, colon, rest = line.partition(": ")
+        value = _quick_value(rest) if colon and key in KNOWN_KEYS and key not in values else None
+        if value is None:
+            plain = False
+            break
+        values[key] = value
+    return values if plain else {entry.key: entry.value for entry in parse_entries(lines)[0]}
 
 
 def _fail(index: int, reason: str) -> NoReturn:

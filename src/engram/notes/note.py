@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from engram.errors import FormatError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import read_memory, render_memory, update_document
+from engram.markdown.memory import read_memory
+from engram.markdown.writing import render_memory, update_document
 from engram.model import Memory
 from engram.record import Record
 

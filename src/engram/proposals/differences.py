@@ -30,6 +30,7 @@ _CONTAINERS = (
 _SETTINGS = frozenset(
     ("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "版本", "端口", "级别")
 )
+_GIVING = frozenset(("return", "devolv", "devuelv", "返回"))
 _LONGEST_END = 4  # characters of a Chinese noun that stands at the end of what a sentence is about
 # Classes whose words also stand before a noun to name one of several things.
 _NAMING_CLASSES = frozenset(("colour", "language", "day", "month", "daytime"))
@@ -61,7 +62,7 @@ class Meaning:
         if one.slot in {"verb", "form"}:
             return "doubt", ""
         old, new = one.old_core, one.new_core
-        if any(token.word in TIERS for token in (*old, *new)):
+        if any(token.word in TIERS for token in (*old, *new)) or _are_numbered(old, new):
             return "different", ""
         if _are_numbers(one):
             return self._place_of_numbers(one)
@@ -99,9 +100,9 @@ class Meaning:
             return True
         if self.known.turned:
             return at > 0 and ("." in token.number or bool(class_of(tokens[at - 1].word)))
-        if at == 0 and self.known.order and one.slot == "object" and self.language.code != "zh":
-            # "Keep 5 releases" counts; "Build 7 failed" names a build.
-            alone = len(tokens) == 1 and bool(self.known.blocks)
+        if at == 0 and self.known.order and one.slot == "object":
+            # "Keep 5 releases" and "Return 404" give values; "Build 7 failed" names a build.
+            alone = len(tokens) == 1 and (self.known.verb in _GIVING or self.known.verb in self.language.choose)
             return alone or (at + 1 < len(tokens) and tokens[at + 1].word.endswith("s"))
         if at == 0:
             return not (year and one.place != "after")
@@ -204,6 +205,14 @@ def _same_class(old: Sequence[Token], new: Sequence[Token]) -> bool:
         return False
     first, second = class_of(old[0].word), class_of(new[0].word)
     return bool(first) and first == second
+
+
+def _are_numbered(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Say whether two names differ in their number only, such as lib-3 and lib-5, 第3 and 第5: two of a kind."""
+    if not (len(old) == len(new) == 1 and old[0].name and new[0].name) or class_of(old[0].word):
+        return False
+    bare = ["".join([char for char in token.word if not char.isdigit()]) for token in (old[0], new[0])]
+    return bare[0] == bare[1] and any(char.isalnum() for char in bare[0]) and old[0].word.strip("v.0123456789") != ""
 
 
 def _named(one: Difference) -> bool:

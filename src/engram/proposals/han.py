@@ -82,7 +82,9 @@ def _number(text: str, at: int, end: int, number: tuple[str, str], found: list[T
     ordinal = at > 0 and text[at - 1] == "第"
     labelled = (rest.startswith("号") and not month and not rest.startswith("号端口")) or ordinal
     if labelled:
-        name = text[at:end] + (rest[:1] if rest.startswith("号") else "")
+        if ordinal and found and found[-1].word == "第":
+            found.pop()
+        name = ("第" if ordinal else "") + text[at:end] + (rest[:1] if rest.startswith("号") else "")
         found.append(Token(name, name, name, name, name=True))
         return end + (skipped + 1 if rest.startswith("号") else 0)
     measure = next((rest[:size] for size in range(_LONGEST_UNIT, 0, -1) if rest[:size] in UNITS), "")

@@ -120,6 +120,8 @@ def _with_phrases(pieces: Sequence[tuple[str, str]], language: Language) -> list
 def _token(text: str, word: str, language: Language, *, first: bool) -> Token:
     if word in MARKS or word in {",", ":"}:
         return Token(text, word, word, word, mark=True)
+    if len(text) == 1 and text.isupper() and not first and text != "I":
+        return Token(text, text, text, text, name=True)  # truck A, which is no article
     number = number_of(word)
     if number is not None:
         value, unit = number

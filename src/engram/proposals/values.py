@@ -171,7 +171,7 @@ def number_of(word: str) -> tuple[str, str] | None:
     while end < len(body) and (body[end].isdecimal() or (body[end] in _INSIDE and body[end + 1 : end + 2].isdecimal())):
         end += 1
     rest = body[end:]
-    if rest and rest not in UNITS and rest not in {"+", "rd", "st", "nd", "th", "ª", "º", ".x"}:
+    if rest and rest not in UNITS and rest not in {"+", ".x"}:
         return None
     value = body[:end]
     groups = value.split(",")

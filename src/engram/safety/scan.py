@@ -80,7 +80,7 @@ def _in_comments(text: str) -> Iterator[Hit]:
     sheet = Sheet("\n".join(bodies))
     orders = (*instructions.find(sheet, reference=True), *instructions.addressed(sheet))
     for number in sorted({bisect_right(ends, hit.start) - 1 for hit in orders}):
-        yield Hit("comment", "text that no page shows and that gives an agent orders", *spans[number])
+        yield Hit("comment", "a comment or other text that no page shows, which gives an agent orders", *spans[number])
 
 
 def _findings(text: str, hits: Sequence[tuple[int, int, str, str, str]]) -> Iterator[Finding]:

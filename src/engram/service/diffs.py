@@ -19,5 +19,9 @@ def file_diff(path: str, before: bytes, after: bytes) -> str:
     if old and not old[-1]:
         old.pop()
     start = f"a/{path}" if before else "/dev/null"
-    lines = unified_diff(old, new, start, f"b/{path}", lineterm="")
-    return "".join(f"{show_inert(line)}\n" for line in lines)
+    lines = list(unified_diff(old, new, start, f"b/{path}", lineterm=""))
+    # A line of the text that begins with two marks would read as the name of another file.
+    body = (
+        f"{line[0]}\\u{{{ord(line[1]):x}}}{line[2:]}" if line[:4] in {"+++ ", "--- "} else line for line in lines[2:]
+    )
+    return "".join(f"{show_inert(line)}\n" for line in (*lines[:2], *body))

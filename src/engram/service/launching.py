@@ -33,7 +33,7 @@ def find_launch(environ: Mapping[str, str]) -> Launch:
     if not server or not program:
         raise EngramError(
             f"This Engram runs from a folder without a program {SERVER} that a host could start.",
-            hint="Install it: pip install FOLDER, then run engram link again.",
+            hint="Install it from that folder, then link again.",
         )
     return Launch((server,), (program,), "path", "Engram was installed from a folder of this machine")
 

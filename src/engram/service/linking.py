@@ -76,7 +76,7 @@ def unlink(session: Session, names: Sequence[str], options: LinkOptions) -> Link
         return LinkRun(session, options, launch).unlink(hosts)
 
 
-def refresh(session: Session, *, plan: bool, force: bool = False) -> LinkReport:
+def refresh(session: Session, *, plan: bool, forced: tuple[str, str, str] | None = None) -> LinkReport:
     """Write afresh what Engram wrote here and for all projects: pins, blocks, skills, hooks (C4, C12).
 
     What a person edited since is left, as a result with the action ``left``, for a review.
@@ -84,17 +84,17 @@ def refresh(session: Session, *, plan: bool, force: bool = False) -> LinkReport:
     Args:
         session: where one is.
         plan: only say what would be done.
-        force: write afresh what was edited, too.
+        forced: host, scope and part of the one thing that is written afresh though it was edited; nothing else is.
 
     Raises:
         StoreError: when the user's configuration folder cannot be written; then nothing was changed.
     """
-    options = LinkOptions(plan=plan, force=force)
+    options = LinkOptions(plan=plan, force=forced is not None)
     launch = find_launch(session.environ)
     if plan:
-        return LinkRun(session, options, launch).refresh()
+        return LinkRun(session, options, launch).refresh(forced)
     with links_lock(session.config_dir):
-        return LinkRun(session, options, launch).refresh()
+        return LinkRun(session, options, launch).refresh(forced)
 
 
 def survey(session: Session) -> list[PartState]:

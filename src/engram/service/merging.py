@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.markdown.memory import content_text
+from engram.markdown.passages import content_text
 from engram.proposals.verdicts import normalise
 
 __all__ = ["appended", "merged_content"]

@@ -54,7 +54,7 @@ class News:
         now = {
             value[:_DIGITS]: path
             for path, values in root.ledger().hashes.items()
-            if is_active(path)
+            if is_active(path) and not root.ignores(path)
             for value in values
         }
         cache = cache_of(self._session, root)

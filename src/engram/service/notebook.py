@@ -87,7 +87,7 @@ class Notebook:
         try:
             if leaves(place.path, NOTES):
                 self._skip(root, NOTES, LINK_REASON)
-            for number, path in enumerate(walk_markdown(place.path, NOTES)):
+            for number, path in enumerate(walk_markdown(place.path, NOTES, root.passes_over)):
                 if number == _MOST:
                     self._skip(root, NOTES, f"it holds more than {_MOST:,} files; the others are not read")
                     return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.errors import FormatError, IntegrityError, StoreError, UsageError
-from engram.markdown.memory import content_text
+from engram.markdown.passages import content_text
 from engram.model import KINDS, MAX_BYTES
 from engram.notes.note import last_day, new_note, renewed
 from engram.record import Record
@@ -243,7 +243,9 @@ def _taken(session: Session) -> set[str]:
 
 
 def _note_ids(root: MemoryRoot) -> Iterator[str]:
-    return (stem(path) for path in walk_markdown(root.private, NOTES)) if root.has_notes() else iter(())
+    return (
+        (stem(path) for path in walk_markdown(root.private, NOTES, root.passes_over)) if root.has_notes() else iter(())
+    )
 
 
 def check_place(plan: NotePlan) -> None:

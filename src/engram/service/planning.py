@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import render_memory, update_document
+from engram.markdown.writing import render_memory, update_document
 from engram.model import FOLDERS, Memory
 from engram.proposals.ageing import ageing
 from engram.proposals.verdicts import Verdict, judge
@@ -153,6 +153,11 @@ def _plan_add(
         variants=tuple((name, text) for name, text in variants if text),
     )
     path = f"{FOLDERS[kind]}/{memory_id}.md"
+    if root.ignores(path):
+        raise UsageError(
+            "Nothing was saved: the file of this memory would be one that Engram is told to leave alone.",
+            hint="Give it another title, or change the patterns: .engramignore, or engram config get ignore.patterns.",
+        )
     data = _written(path, lambda: render_memory(memory))
     writes = [Write(path, "", data)]
     preview = file_diff(path, b"", data)

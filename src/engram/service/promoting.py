@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
-from engram.markdown.memory import content_text
+from engram.markdown.passages import content_text
 from engram.proposals.candidates import Candidate
 from engram.record import Record
 from engram.service.notebook import find_note

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engram.proposals.candidates import Candidate
+    from engram.safety.finding import Finding
     from engram.service.session import Session
 
-__all__ = ["checked_candidate", "checked_texts"]
+__all__ = ["checked_candidate", "checked_texts", "names_author"]
 
 
 def checked_candidate(session: Session, candidate: Candidate) -> tuple[Candidate, tuple[str, ...]]:
@@ -50,3 +51,13 @@ def checked_texts(session: Session, texts: Mapping[str, str], kind: str) -> tupl
         out[name] = result.text
         said += [finding.message + (f" in the field {field}" if field else "") for finding in result.redacted]
     return out, tuple(said)
+
+
+def names_author(text: str, finding: Finding) -> bool:
+    """Tell whether a finding is the author whom every memory names in its frontmatter (F6), which no rule keeps out."""
+    start = text.rfind("\n", 0, finding.start) + 1
+    return (
+        finding.group == "personal"
+        and text.startswith(("author:", "author_name:", "author_email:"), start)
+        and finding.start < text.find("\n---")
+    )

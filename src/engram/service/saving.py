@@ -53,7 +53,8 @@ def candidate_of(text: str, kind: str = "") -> Candidate:
         )
     if len(text) > MAX_BYTES:  # before anything looks into it: the whole of a file dump takes many seconds
         raise UsageError(
-            f"Nothing was saved: the text has {len(text):,} characters, and a memory holds at most {MAX_BYTES:,} bytes (256 KiB).",
+            f"Nothing was saved: the text has {len(text):,} characters, and a memory holds at most "
+            f"{MAX_BYTES:,} bytes (256 KiB).",
             hint="Save what has to be remembered of it, in a few sentences.",
         )
     if any("\ud800" <= character <= "\udfff" for character in text):

@@ -170,12 +170,20 @@ class Session:
         if self._roots is None:
             found = []
             if self.workspace:
-                private = private_root(self.workspace)
-                found.append(MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted, private=private))
+                found.append(
+                    MemoryRoot(
+                        self.workspace.root,
+                        "workspace",
+                        foreign=not self.trusted,
+                        private=private_root(self.workspace),
+                        project=self.workspace.project,
+                        patterns=self.settings.strings("ignore.patterns"),
+                    )
+                )
             if folder := self.settings.string("global_path"):
                 path = os.path.realpath(folder)
                 if os.path.isdir(path):
-                    found.append(MemoryRoot(path, "global"))
+                    found.append(MemoryRoot(path, "global", patterns=self.settings.strings("ignore.patterns")))
                 else:
                     self.say(
                         "warning",

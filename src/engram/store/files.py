@@ -12,7 +12,7 @@ from engram.model import MAX_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 try:  # OpenSSL's module takes 4 ms to load, a third of starting Python; the plain one is there, under another name.
     if sys.version_info >= (3, 12):
@@ -23,6 +23,7 @@ except ImportError:
     from hashlib import sha256 as _sha256
 
 __all__ = [
+    "IGNORE_FILE",
     "JOURNAL",
     "LEDGER",
     "LEGACY_LEDGER",
@@ -46,6 +47,8 @@ __all__ = [
 # The folder and the file of an open transaction (module ``journal``): every reader has to look whether one is there.
 JOURNAL = ".journal"
 OPEN_JOURNAL = "open.json"
+# Where a person says what Engram leaves alone (module ``ignore``).
+IGNORE_FILE = ".engramignore"
 
 # The hashes of the approved bytes (module ``ledger``): every reader has to see whether they changed.
 LEDGER = "SHA256SUMS"
@@ -151,16 +154,16 @@ def _read_all(fd: int, size: int) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def walk_markdown(root: str, folder: str) -> Iterator[str]:
+def walk_markdown(root: str, folder: str, ignores: Callable[[str, bool], bool] | None = None) -> Iterator[str]:
     """Yield the ``.md`` files below ``root/folder`` as sorted paths with ``/``, relative to ``root``.
 
-    Hidden names are passed over. A folder that is a link is not entered, ``folder`` itself only where it stays in the
-    root: what lies behind it is not this root's.
+    Hidden names are passed over, and so is what ``ignores`` says of a path and whether it is a folder. A folder that is
+    a link is not entered, ``folder`` itself only where it stays in the root: what lies behind it is not this root's.
 
     Raises:
         EngramError: when a folder may not be read: what is in it must not pass for missing.
     """
-    if leaves(root, folder):
+    if leaves(root, folder) or (ignores is not None and ignores(folder, True)):
         return
     pending = [folder]
     while pending:
@@ -176,10 +179,12 @@ def walk_markdown(root: str, folder: str) -> Iterator[str]:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
+            path = f"{here}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                deeper.append(f"{here}/{entry.name}")
-            elif entry.name.endswith(".md"):
-                yield f"{here}/{entry.name}"
+                if ignores is None or not ignores(path, True):
+                    deeper.append(path)
+            elif entry.name.endswith(".md") and (ignores is None or not ignores(path, False)):
+                yield path
         pending[:0] = deeper
 
 

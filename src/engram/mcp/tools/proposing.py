@@ -37,8 +37,6 @@ _STRING = {"type": "string"}
 _SCOPES = {"type": "string", "enum": ["workspace", "global", "both"]}
 _NEVER = "Never call engram_commit before the human has approved the candidates that were shown."
 _NOTHING_NEW = "As it stands nothing of this would be saved: every candidate would wait in the inbox."
-# A client whose host runs engram_commit unasked, as C7 registers it there: it is asked in a dialog (C43a).
-_UNASKED = "codex"
 
 
 def register(registry: Registry, desk: Desk) -> None:
@@ -229,7 +227,10 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
 
 def _runs_unasked(call: Call, session: Session) -> bool:
     """Tell whether the host runs ``engram_commit`` without asking anybody (C43a)."""
-    if not str(call.client.get("name", "")).casefold().startswith(_UNASKED):
+    from engram.hosts.table import HOSTS
+
+    name = str(call.client.get("name", "")).casefold()
+    if not any(host.unasked and name.startswith(host.unasked) for host in HOSTS):
         return False
     mode = session.settings.entry("hosts.codex.approval_mode")
     # A clone may say that the host asks by itself; only a human of this machine knows.
