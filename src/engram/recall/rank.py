@@ -108,6 +108,10 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
     order = _order(work)
     why = "" if order else "no memory shares a word with it" if work.query.words else "it holds no word to search for"
+    if not order and left_out:
+        row, reason = left_out[0]
+        more = f", and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+        why = f"{row.id} is left out ({reason}){more}"
     if order and "floor" not in off:
         why = below_floor(work, order)
     if why:
