@@ -292,6 +292,7 @@ def _rows(data: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _pending(row: Mapping[str, Any]) -> Pending:
+    _check_names(row, Pending)
     offered = tuple(
         Offered(candidate_of_fields(one["candidate"]), tuple(_shown(shown) for shown in one["shown"]))
         for one in row["offered"]
@@ -305,8 +306,14 @@ def _pending(row: Mapping[str, Any]) -> Pending:
 
 
 def _shown(row: Mapping[str, Any]) -> Shown:
+    _check_names(row, Shown)
     values: dict[str, Any] = {name: _text(value) for name, value in row.items()}
     return Shown(**values)
+
+
+def _check_names(row: Mapping[str, Any], kind: type[Record]) -> None:
+    if set(row) != set(kind.__annotations__):
+        raise ValueError(f"the fields of an entry are not {', '.join(kind.__annotations__)}")
 
 
 def _text(value: object) -> str:
