@@ -325,6 +325,7 @@ def test_the_home_folder_is_no_project_but_has_files_of_all_projects(engram: Run
     done = engram.run("link", "claude", cwd=scratch.home)
     assert done.returncode == 2
     assert "home folder" in done.stderr
+    assert "--global" in done.stderr
     engram.ok("link", "claude", "--global", cwd=scratch.home)
     engram.ok("link", "list", cwd=scratch.home)
 
@@ -352,3 +353,68 @@ def test_two_links_at_once_both_count(engram: Runner, scratch: Scratch, workspac
     assert [process.wait(60) for process in running] == [0, 0, 0, 0]
     engram.ok("unlink", "all")
     assert sorted(os.listdir(workspace)) == [".git", "README"]
+
+
+def test_an_entry_that_was_edited_by_hand_goes_and_what_went_with_it_is_said(engram: Runner, workspace: Path) -> None:
+    engram.ok("link", "claude", "codex", "--workspace")
+    file, table = workspace / ".mcp.json", workspace / ".codex/config.toml"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["mcpServers"]["engram"]["env"] = {"ENGRAM_READ": "manual"}
+    file.write_text(json.dumps(data), encoding="utf-8")
+    table.write_text(
+        table.read_text(encoding="utf-8").replace("args =", "tool_timeout_sec = 9\nargs ="), encoding="utf-8"
+    )
+    engram.ok("link", "claude", "codex", "--workspace")
+    assert json.loads(file.read_text(encoding="utf-8")) == data
+
+    out = engram.ok("unlink", "claude", "codex", "--workspace")
+
+    assert '"env" of your own went with the entry' in out
+    assert '"tool_timeout_sec" of your own went with the table' in out
+    assert not file.exists()
+    assert not table.exists()
+
+
+def test_a_broken_configuration_does_not_keep_anybody_from_unlinking(
+    engram: Runner, scratch: Scratch, workspace: Path
+) -> None:
+    engram.ok("link", "claude")
+    (scratch.config / "engram.config.json").write_text("{", encoding="utf-8")
+    assert engram.run("link", "gemini").returncode == 3
+    engram.ok("unlink", "claude")
+    assert sorted(os.listdir(workspace)) == [".git", "README"]
+
+
+def test_what_another_tool_left_of_codex_tables_goes_too(engram: Runner, scratch: Scratch) -> None:  # C7a
+    file = scratch.home / ".codex/config.toml"
+    file.parent.mkdir()
+    rest = '[mcp_servers.engram.tools.engram_commit]\napproval_mode = "approve"\n'
+    file.write_text("a = 1\n\n" + rest, encoding="utf-8")
+    engram.ok("unlink", "codex", "--global")
+    assert file.read_text(encoding="utf-8") == "a = 1\n"
+    file.write_text("a = 1\n\n" + rest, encoding="utf-8")
+    engram.ok("link", "codex", "--global")
+    engram.ok("unlink", "codex", "--global")
+    assert file.read_text(encoding="utf-8") == "a = 1\n"
+    remote = '[mcp_servers.engram]\nurl = "https://example.test"\n'
+    file.write_text(remote, encoding="utf-8")
+    for verb in ("link", "unlink"):
+        assert "Engram did not write the table" in engram.ok(verb, "codex", "--global")
+        assert file.read_text(encoding="utf-8") == remote
+
+
+def test_hosts_whose_folder_was_moved_are_linked_there(engram: Runner, scratch: Scratch, tmp_path: Path) -> None:
+    env = {
+        "CODEX_HOME": str(tmp_path / "codex"),
+        "CLAUDE_CONFIG_DIR": "~/claude-work",
+        "XDG_CONFIG_HOME": str(tmp_path / "xdg"),
+        "CLINE_MCP_SETTINGS_PATH": str(tmp_path / "cline.json"),
+    }
+    engram.ok("link", "codex", "claude", "opencode", "cline", "--global", env=env)
+    assert (tmp_path / "codex/config.toml").exists()
+    assert (scratch.home / "claude-work/settings.json").exists()
+    assert (tmp_path / "xdg/opencode/opencode.jsonc").exists()
+    assert (tmp_path / "cline.json").exists()
+    engram.ok("unlink", "codex", "claude", "opencode", "cline", "--global", env=env)
+    assert not (tmp_path / "codex").exists()
+    assert not (tmp_path / "cline.json").exists()

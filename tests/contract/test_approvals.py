@@ -447,12 +447,22 @@ def test_a_proposal_that_is_committed_after_midnight_writes_the_day_that_was_sho
     assert "created: 2026-06-30" in (memories.root / "rules" / f"{THREE_IDS[0]}.md").read_text(encoding="utf-8")
 
 
+def test_who_commits_changes_no_byte_of_what_was_shown(
+    host: Host, serve: Callable[..., Host], memories: Memories
+) -> None:  # C42
+    proposal = propose(host)
+    another = serve(env={"ENGRAM_AUTHOR_NAME": "Bob", "ENGRAM_AUTHOR_EMAIL": "bob@example.test"})
+
+    assert saved(commit(another, proposal)) == THREE_IDS
+    assert "Ada Tester" in (memories.root / "rules" / f"{THREE_IDS[0]}.md").read_text(encoding="utf-8")
+
+
 # The file: C41
 
 
 EDITS = [
     ("Count the stars by hand.", "Count the stars by machine."),
-    ('"workspace"', '"global"'),
+    ('"scope": "workspace"', '"scope": "global"'),
     ('"verdict": "ADD"', '"verdict": "UPDATE"'),
     (f'"id": "{THREE_IDS[0]}"', f'"id": "{THREE_IDS[1]}"'),
     ('"kind": "proposal"', '"kind": "note"'),

@@ -285,6 +285,13 @@ COMMANDS: tuple[Command, ...] = (
         "asked for once for all files.",
     ),
     Command(
+        "review",
+        "List what waits for you: proposals, deferred candidates, ended notes, memory that needs a look.",
+        "engram.cli.waiting",
+        "review_command",
+        examples=("engram review", "engram review --json"),
+    ),
+    Command(
         "purge",
         "Take out for ever what was saved by mistake, everywhere that Engram wrote it.",
         "engram.cli.purging",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.cli.asking import ask_at_terminal
+from engram.cli.asking import ask_at_terminal, at_terminal
 from engram.cli.linking import report_as_data, say_report
 from engram.errors import RefusedError
 from engram.service.linking import refresh
@@ -21,8 +21,16 @@ __all__ = ["upgrade_command"]
 
 
 def upgrade_command(session: Session, parsed: Parsed, output: Output) -> int:
-    """Bring hosts' files and memory to today's form (C4, F7, F14)."""
+    """Bring hosts' files and memory to today's form (C4, F7, F14).
+
+    Raises:
+        RefusedError: for a review where no human sits at a terminal.
+    """
     plan = parsed.given("plan")
+    if parsed.given("review") and not plan and not at_terminal():
+        raise RefusedError(
+            "Nothing was changed: a review needs a terminal.", hint="See what would be done: engram upgrade --plan"
+        )
     done = upgrade(session, plan=plan, migrate=parsed.given("migrate-memories"))
     shown = tuple(result for result in done.hosts.results if result.action != "unchanged")
     say_report(done.hosts.replace(results=shown), session, output, plan=plan)
@@ -46,21 +54,12 @@ def upgrade_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 
 def _review(session: Session, output: Output, edited: list[LinkResult]) -> None:
-    """Show what would be written over each of a person's own edits, and ask about it.
-
-    Raises:
-        RefusedError: where no human sits at a terminal.
-    """
+    """Show what would be written over each of a person's own edits, and ask about it."""
     for result in edited:
         forced = (result.host, result.scope, result.part)
         for change in refresh(session, plan=True, forced=forced).changes:
             output.text(change.diff)
-        answer = ask_at_terminal(f"{result.file}: A takes what Engram writes now, S keeps yours, Q ends > ")
-        if answer is None:
-            raise RefusedError(
-                "What you edited by hand is reviewed at a terminal; nothing of it was changed.",
-                hint="Run engram upgrade --review at a terminal.",
-            )
+        answer = ask_at_terminal(f"{result.file}: A takes what Engram writes now, S keeps yours, Q ends > ") or "Q"
         match answer.strip().upper():
             case "A":
                 refresh(session, plan=False, forced=forced)

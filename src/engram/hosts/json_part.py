@@ -94,7 +94,9 @@ class JsonEntry(Part):
             return Edit(sweep(text, made, self.fresh), "absent")
         if form_of(self._words(node.value), SERVER) is None:
             return Edit(text, "left", "Engram did not write the entry that stands there")
-        return Edit(sweep(unset_value(text, self.key), made, self.fresh), "removed")
+        extra = [f'"{name}"' for name in (node.value if isinstance(node.value, dict) else {}) if name not in self.entry]
+        notes = (f"{', '.join(extra)} of your own went with the entry",) if extra else ()
+        return Edit(sweep(unset_value(text, self.key), made, self.fresh), "removed", notes=notes)
 
     def state(self, text: str, wish: Wish) -> State:
         """Tell what stands under the key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from engram.config.paths import home_dir
+from engram.config.paths import expand, home_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +24,22 @@ def places(environ: Mapping[str, str], project: str) -> dict[str, str]:
         project: the project's folder; ``""`` where only the user's own files are asked for.
     """
     home = home_dir(environ)
-    cline = os.path.join(home, ".cline", "data", "settings", "cline_mcp_settings.json")
+
+    def moved(variable: str, usual: str) -> str:
+        given = environ.get(variable, "")
+        return os.path.abspath(expand(given, environ)) if given else os.path.join(home, usual)
+
     config = environ.get("XDG_CONFIG_HOME", "")
     return {
         "project": project,
         "home": home,
-        "claude": environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"),
-        "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
-        "gemini": os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini"),
+        "claude": moved("CLAUDE_CONFIG_DIR", ".claude"),
+        "codex": moved("CODEX_HOME", ".codex"),
+        "gemini": os.path.join(moved("GEMINI_CLI_HOME", ""), ".gemini"),
         "opencode": os.path.join(config if os.path.isabs(config) else os.path.join(home, ".config"), "opencode"),
-        "cline_settings": environ.get("CLINE_MCP_SETTINGS_PATH") or cline,
+        "cline_settings": moved(
+            "CLINE_MCP_SETTINGS_PATH", os.path.join(".cline", "data", "settings", "cline_mcp_settings.json")
+        ),
     }
 
 

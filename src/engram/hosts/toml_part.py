@@ -34,8 +34,8 @@ class TomlTables(Part):
     def link(self, text: str, wish: Wish) -> Edit:
         """Put the tables at the end; those that are there change only in their pin (C12)."""
         found = self._found(text)
-        if found is None:
-            return Edit(_add(text, self._tables(wish)), "added")
+        if found is None or self._is_rest(found):
+            return Edit(_add(_remove(text, self.key), self._tables(wish)), "added")
         form = form_of(_words(found), SERVER)
         wish = self._like(found, wish)
         if found == self._value(wish):
@@ -63,10 +63,11 @@ class TomlTables(Part):
         found = self._found(text)
         if found is None:
             return Edit(text, "absent")
-        # `codex mcp remove` may have left a tool's table alone: it is nobody else's either.
-        if _words(found) and form_of(_words(found), SERVER) is None:
+        if not self._is_rest(found) and form_of(_words(found), SERVER) is None:
             return Edit(text, "left", "Engram did not write the table that stands there")
-        return Edit(_remove(text, self.key), "removed")
+        extra = [f'"{name}"' for name in found if name not in {"command", "args", "tools"}]
+        notes = (f"{', '.join(extra)} of your own went with the table",) if extra else ()
+        return Edit(_remove(text, self.key), "removed", notes=notes)
 
     def state(self, text: str, wish: Wish) -> State:
         """Tell what stands under the key."""
@@ -126,6 +127,11 @@ class TomlTables(Part):
         inner = tools.get(self.approved)
         own = found.keys() == {"command", "args", "tools"} and tools.keys() == {self.approved}
         return own and isinstance(inner, dict) and inner.keys() == {"approval_mode"}
+
+    def _is_rest(self, found: dict[str, object]) -> bool:
+        """Tell whether only our tool's table is left, after another program took the server's away."""
+        tools = found.get("tools")
+        return found.keys() == {"tools"} and isinstance(tools, dict) and tools.keys() == {self.approved}
 
     def _found(self, text: str) -> dict[str, object] | None:
         here: object = _parse(text)

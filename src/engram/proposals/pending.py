@@ -76,7 +76,7 @@ class Pending(Record):
         workspace: the memory root that it is bound to.
         proposal: what it is known by, whatever its token (C48).
         created, expires: seconds since the epoch.
-        day: the day that the previews were made with.
+        day, author_name, author_email: what the previews were made with.
         offered: the candidates in the order of their numbers, which count from 1.
         extra: what else the operation needs, such as a note's objective; ``asked`` of one whose token nobody got,
             because a dialog asks: when its time is over it leaves nothing behind (C49).
@@ -90,6 +90,8 @@ class Pending(Record):
     created: int
     expires: int
     day: str
+    author_name: str
+    author_email: str
     offered: tuple[Offered, ...]
     extra: dict[str, str]
     seal: str = ""
@@ -290,6 +292,7 @@ def _rows(data: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _pending(row: Mapping[str, Any]) -> Pending:
+    _check_names(row, Pending)
     offered = tuple(
         Offered(candidate_of_fields(one["candidate"]), tuple(_shown(shown) for shown in one["shown"]))
         for one in row["offered"]
@@ -303,8 +306,14 @@ def _pending(row: Mapping[str, Any]) -> Pending:
 
 
 def _shown(row: Mapping[str, Any]) -> Shown:
+    _check_names(row, Shown)
     values: dict[str, Any] = {name: _text(value) for name, value in row.items()}
     return Shown(**values)
+
+
+def _check_names(row: Mapping[str, Any], kind: type[Record]) -> None:
+    if set(row) != set(kind.__annotations__):
+        raise ValueError(f"the fields of an entry are not {', '.join(kind.__annotations__)}")
 
 
 def _text(value: object) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 
+from engram.config.author import Author
 from engram.errors import FormatError, RefusedError, StoreError, UsageError
 from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token, parse_book
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
-from engram.service.author import author_of
 from engram.service.batches import Batch, Outcome, Part, apply_batch, deferral, effect_of
 from engram.service.planning import Planned
 from engram.store.files import digest, read_error, read_guarded, read_optional, store_error, write_durable
@@ -124,6 +124,8 @@ def offer(
         created=int(now),
         expires=int(now) + LIFETIME_S,
         day=batch.day,
+        author_name=batch.author.name,
+        author_email=batch.author.email,
         offered=tuple(
             Offered(part.candidate, tuple(_shown(part.candidate, planned) for planned in part.planned))
             for part in batch.parts
@@ -184,7 +186,7 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
         if pending.kind != "proposal":
             raise RefusedError("This token approves a note, not memories.", hint="Give it to the tool that made it.")
         numbers = selection(approve, len(pending.offered))
-        batch, approved = _again(session, pending, scope)
+        batch, approved = _again(pending, scope)
         book.end([pending], "used", now)
         book.drop_changed(secret, now)
         ended = _replaced(book, old, now)
@@ -399,7 +401,7 @@ def _without_box(pending: Pending) -> dict[tuple[int, Scope], str]:
     }
 
 
-def _again(session: Session, pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope], str]]:
+def _again(pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope], str]]:
     """Return the batch to be judged again while it is written, and what was shown of it by number and scope.
 
     Raises:
@@ -417,7 +419,9 @@ def _again(session: Session, pending: Pending, scope: str) -> tuple[Batch, dict[
     for number, offered in enumerate(pending.offered, 1):
         planned = [_planned(offered, one) for one in offered.shown if (number, one.scope) in shown]
         parts.append(Part(number, offered.candidate, tuple(planned)))
-    return Batch(tuple(parts), author_of(session), (), pending.day), shown
+    # The bytes that were shown name the author of then, whoever commits.
+    author = Author(pending.author_name, pending.author_email, "account")
+    return Batch(tuple(parts), author, (), pending.day), shown
 
 
 def _home(session: Session) -> MemoryRoot:

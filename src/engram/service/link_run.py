@@ -53,12 +53,13 @@ class LinkRun:
         self.commands: list[tuple[str, ...]] = []
         self._project = ""
         self._claude_hook: bool | None = None
+        self._approval_mode = "approve"
 
     # The three runs.
 
     def link(self, hosts: Sequence[Host]) -> LinkReport:
         """Put every part of these hosts in, and say what a host would meet."""
-        self._claude_hook = self._hook_of_claude(hosts)
+        self._look(hosts)
         for host in hosts:
             if not (scopes := self._scopes(host)):
                 self.results.append(_elsewhere(host, "link"))
@@ -103,7 +104,7 @@ class LinkRun:
 
     def refresh(self, forced: tuple[str, str, str] | None) -> LinkReport:
         """Write afresh what stands in the files of all hosts and nobody edited, or one thing alone."""
-        self._claude_hook = self._hook_of_claude(())
+        self._look(())
         for host, scope, part in self._all_parts():
             if forced is not None and (host.id, scope, part.part) != forced:
                 continue
@@ -113,7 +114,7 @@ class LinkRun:
 
     def states(self) -> Iterator[PartState]:
         """Yield what stands where, for every part of every host."""
-        self._claude_hook = self._hook_of_claude(())
+        self._look(())
         for host, scope, part in self._all_parts():
             yield self._state(host, scope, part)
 
@@ -231,17 +232,27 @@ class LinkRun:
 
     def _places(self, scope: str) -> dict[str, str]:
         if scope == "workspace" and not self._project:
-            found = self.session.workspace
-            fresh = found if found and found.own else None
-            self._project = (
-                fresh or new_workspace(self.session.start, self.session.environ, self.session.config_dir)
-            ).project
-        return places(self.session.environ, self._project)
+            self._project = self._find_project()
+        where = places(self.session.environ, self._project)
+        if scope == "global" and not where["home"]:
+            raise UsageError("This account has no home folder, where files of all projects would be.")
+        return where
+
+    def _find_project(self) -> str:
+        """Return the folder that a host is opened in here: a linked worktree is one of its own."""
+        session = self.session
+        found = session.workspace
+        if found and found.own:
+            return found.project
+        try:
+            return new_workspace(session.start, session.environ, session.config_dir).project
+        except UsageError as error:
+            raise UsageError(error.message, hint="Change into a project, or add --global for all of yours.") from error
 
     def _wish(self, host: Host, part: Part, *, refresh: bool = False) -> Wish:
         always = (ALWAYS_LOAD,) if part.always_load and not self._claude_hook else ()
         quiet = (NO_ELICITATION,) if self.options.no_elicitation else ()
-        mode = "prompt" if self.options.no_elicitation else self.session.settings.string("hosts.codex.approval_mode")
+        mode = "prompt" if self.options.no_elicitation else self._approval_mode
         return Wish(
             host=host.id,
             server=(*self.launch.server, *always, *quiet),
@@ -298,6 +309,11 @@ class LinkRun:
         return self._stands_in(
             manifest, place(manifest.file, self._places(scope)), self._wish(host, manifest), ("foreign",)
         )
+
+    def _look(self, hosts: Sequence[Host]) -> None:
+        """Find out what entries depend on; taking them out does not need it."""
+        self._approval_mode = self.session.settings.string("hosts.codex.approval_mode")
+        self._claude_hook = self._hook_of_claude(hosts)
 
     def _hook_of_claude(self, hosts: Sequence[Host]) -> bool:
         """Tell whether a hook of Claude Code is installed or being installed (C11)."""
