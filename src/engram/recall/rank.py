@@ -109,9 +109,8 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     order = _order(work)
     why = "" if order else "no memory shares a word with it" if work.query.words else "it holds no word to search for"
     if not order and left_out:
-        row, reason = left_out[0]
-        more = f", and {len(left_out) - 1} more" if len(left_out) > 1 else ""
-        why = f"{row.id} is left out ({reason}){more}"
+        # Its id may say what it said; --explain gives it to who asks.
+        why = f"what shares a word with it is left out: {left_out[0][1]}"
     if order and "floor" not in off:
         why = below_floor(work, order)
     if why:
