@@ -6,6 +6,7 @@ import os
 import sys
 
 from engram.cli.output import is_terminal
+from engram.config.limits import shortened
 from engram.errors import RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -176,7 +177,7 @@ class Answers:
         self._ended = sys.stdin is None
         self._timed_out = False
         self._clock = time.monotonic
-        self._deadline = self._clock() + _pipe_seconds()
+        self._deadline = self._clock() + shortened(os.environ, "ENGRAM_PIPE_TIMEOUT", _PIPE_S)
 
     def next_line(self, question: str) -> str | None:
         """Show the question and return the next line, None at the end of input or of the time."""
@@ -213,10 +214,3 @@ class Answers:
             chunk = b""
         self._buffer += chunk
         self._ended = not chunk
-
-
-def _pipe_seconds() -> float:
-    try:
-        return max(0.0, min(_PIPE_S, float(os.environ.get("ENGRAM_PIPE_TIMEOUT", ""))))
-    except ValueError:
-        return _PIPE_S

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
+from engram.config.limits import shortened
 from engram.hooks.events import EVENTS, read_event, reply
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_hook"]
 
+# How long a hook takes at most; ``ENGRAM_HOOK_TIMEOUT`` can only shorten it.
 _LIMIT_S = 2.0
 
 
@@ -33,7 +35,7 @@ def run_hook(words: Sequence[str]) -> int:
     """
     host = words[0] if words else ""
     printer = _Printer(host)
-    printer.watch(_limit())
+    printer.watch(shortened(os.environ, "ENGRAM_HOOK_TIMEOUT", _LIMIT_S))
     try:
         payload = _standard_input()
         if host not in EVENTS:
@@ -129,11 +131,3 @@ def _standard_input() -> bytes:
     except OSError:
         pass
     return b"".join(chunks)
-
-
-def _limit() -> float:
-    """Return the seconds that a hook takes at most; ``ENGRAM_HOOK_TIMEOUT`` can only shorten them."""
-    try:
-        return max(0.0, min(_LIMIT_S, float(os.environ.get("ENGRAM_HOOK_TIMEOUT", ""))))
-    except ValueError:
-        return _LIMIT_S

@@ -18,11 +18,13 @@ from engram.index.layout import Entry, commonest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from sqlite3 import Connection, Cursor
     from typing import Any, Self
 
 __all__ = [
-    "CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "available", "chunk_keys", "damaged", "sqlite",
+    "CHUNK", "COLUMNS", "DAMAGE", "VERSION", "Database", "SqliteError", "SqliteFile", "available", "chunk_keys",
+    "connect", "damaged", "sqlite",
 ]  # fmt: skip
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
@@ -41,6 +43,8 @@ SqliteError: type[Exception] = sqlite.Error if sqlite else NotImplementedError
 
 # sqlite.org/rescode.html#readonly; the extended codes have it in their last byte.
 _READ_ONLY = 8
+# How long a reader waits for a writer's commit at most, in seconds.
+_PATIENCE = 0.25
 # Values in one question; SQLite's own limit is higher everywhere.
 _AT_A_TIME = 500
 # What reading raises where SQLite itself did not see that its file is damaged.
@@ -63,8 +67,48 @@ def chunk_keys(number: int) -> tuple[int, int]:
     return first, first | (1 << _CHUNK_BITS) - 1
 
 
-class Database:
-    """A read-only view of an index file. Close it, or use it in a ``with`` statement.
+def connect(path: str, mode: str, *, any_thread: bool = False) -> Connection:
+    """Open an SQLite file; a reader waits a quarter of a second for a writer's commit.
+
+    Args:
+        path: the file.
+        mode: ``ro``, ``rw``, or ``rwc``, the only one that creates a file (sqlite.org/uri.html).
+        any_thread: it may be handed from thread to thread; two must never use it at once.
+
+    Raises:
+        SqliteError: there is no such file, or it cannot be opened.
+    """
+    uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
+    connection: Connection = sqlite.connect(
+        uri, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=not any_thread
+    )
+    return connection
+
+
+class SqliteFile:
+    """An SQLite file that is open for questions. Close it, or use it in a ``with`` statement."""
+
+    _connection: Connection
+    _ask: Callable[..., Cursor]
+
+    def _check_version(self, what: str, version: int) -> None:
+        found = self._ask("pragma user_version").fetchone()[0]
+        if found != version:
+            raise sqlite.DatabaseError(f"{what} version {found}, this Engram reads {version}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+class Database(SqliteFile):
+    """A read-only view of an index file.
 
     Raises:
         SqliteError: the file is missing, damaged, locked, a folder, or of another version.
@@ -80,14 +124,12 @@ class Database:
             self._open(path, "rw")
 
     def _open(self, path: str, mode: str) -> None:
-        # Neither mode creates a file. A reader waits for a writer's commit at most this long (seconds).
-        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + f"?mode={mode}"
-        # A server hands it from one call's thread to the next one's; two never use it at once.
-        self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None, check_same_thread=False)
+        # A server hands it from one call's thread to the next one's.
+        self._connection = connect(path, mode, any_thread=True)
         ask = self._ask = self._connection.execute
         try:
             ask("begin")  # one state for all the questions
-            self._check_version()
+            self._check_version("index", VERSION)
             self.state: dict[str, Any] = dict(ask("select key, value from state"))
             self.count: int = self.state["count"]
             self.length: int = self.state["length"]
@@ -97,21 +139,6 @@ class Database:
             if isinstance(error, DAMAGE):
                 raise damaged(error) from error
             raise
-
-    def _check_version(self) -> None:
-        version = self._ask("pragma user_version").fetchone()[0]
-        if version != VERSION:
-            raise sqlite.DatabaseError(f"index version {version}, this Engram reads {VERSION}")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
 
     def rest(self) -> None:
         """Let go of the lock and keep the file open, so that no writer waits. Ask nothing until ``wake``."""

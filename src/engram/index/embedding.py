@@ -12,13 +12,13 @@ from math import isqrt
 from operator import mul
 from sys import byteorder
 
-from engram.index.database import sqlite
+from engram.index.database import SqliteFile, connect, sqlite
 from engram.text.pieces import byte_pieces, chunks, merge, substrings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Self
+    from typing import Any
 
     from engram.model import Memory
 
@@ -37,19 +37,18 @@ _LANE = 8
 _LOW = 0 if byteorder == "little" else _LANE - 1
 
 
-class Embedding:
-    """The table, opened for look-ups. Close it, or use it in a ``with`` statement.
+class Embedding(SqliteFile):
+    """The table, opened for look-ups.
 
     Raises:
         SqliteError: the file is missing, damaged, locked, or of another version.
     """
 
     def __init__(self, path: str) -> None:
-        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
-        self._connection = sqlite.connect(uri, uri=True, timeout=0.25, isolation_level=None)
+        self._connection = connect(path, "ro")
         self._ask = self._connection.execute
         try:
-            self._check_version()
+            self._check_version("table", VERSION)
             state = dict(self._ask("select key, value from state"))
             self.fingerprint: str = state["fingerprint"]
             """What vectors of this table have in common; those of another table cannot be compared with them."""
@@ -66,21 +65,6 @@ class Embedding:
         self._rows: dict[int, tuple[int, bytes]] = {}
         self._words: dict[str, tuple[int, ...]] = {}
         self._whole = False
-
-    def _check_version(self) -> None:
-        version = self._ask("pragma user_version").fetchone()[0]
-        if version != VERSION:
-            raise sqlite.DatabaseError(f"table version {version}, this Engram reads {VERSION}")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
 
     def read_all(self) -> None:
         """Read the whole table (10 MB) at once, where many texts are to be embedded."""

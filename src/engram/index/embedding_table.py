@@ -12,13 +12,14 @@ from struct import error as StructError  # noqa: N812
 from struct import unpack, unpack_from
 
 from engram.errors import EngramError
-from engram.index.database import sqlite
 from engram.index.embedding import DIMENSIONS, VERSION
+from engram.index.placing import put_in_place
 from engram.store.files import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from sqlite3 import Connection
     from typing import Any
 
 __all__ = ["make_table", "package_files"]
@@ -92,31 +93,15 @@ def make_table(
         "joints": "".join(sorted(joints)),
     }
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.new"
-    try:
-        connection = sqlite.connect(temporary, isolation_level=None)
-        try:
-            connection.executescript("pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive;")
-            connection.executescript(_SCHEMA)
-            connection.execute("begin")
-            connection.executemany("insert into state values(?,?)", sorted(state.items()))
-            connection.executemany(
-                "insert into pieces values(?,?)", sorted((name, place) for name, (place, _) in numbers.items())
-            )
-            connection.executemany("insert into vectors values(?,?,?)", _small(rows, numbers, progress))
-            connection.execute("commit")
-        finally:
-            connection.close()
-        handle = os.open(temporary, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+
+    def fill(connection: Connection) -> None:
+        connection.executemany("insert into state values(?,?)", sorted(state.items()))
+        connection.executemany(
+            "insert into pieces values(?,?)", sorted((name, place) for name, (place, _) in numbers.items())
+        )
+        connection.executemany("insert into vectors values(?,?,?)", _small(rows, numbers, progress))
+
+    put_in_place(path, _SCHEMA, fill)
 
 
 def _rows(data: bytes) -> memoryview:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import SqliteError, sqlite
+from engram.index.database import SqliteError, connect, sqlite
 from engram.index.embedding import VECTOR_BYTES, memory_text
 
 TYPE_CHECKING = False
@@ -23,8 +23,6 @@ __all__ = ["Vectors"]
 
 _FILE = "vectors.sqlite"
 _VERSION = 1
-# How long a reader waits for a writer's commit, and a writer for another one, in seconds.
-_PATIENCE = 0.25
 _BATCH = 500
 
 _SCHEMA = f"""
@@ -141,11 +139,7 @@ class Vectors:
         if os.path.islink(self.path):
             # A clone may bring one, to somebody's own database.
             raise sqlite.OperationalError("the file of vectors is a link")
-        path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        connection: Connection = sqlite.connect(
-            f"file:{path}?mode={mode}", uri=True, timeout=_PATIENCE, isolation_level=None
-        )
-        return connection
+        return connect(self.path, mode)
 
     def _is_current(self, connection: Connection) -> bool:
         if connection.execute("pragma user_version").fetchone()[0] != _VERSION:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from engram.index.database import CHUNK, COLUMNS, DAMAGE, VERSION, chunk_keys, damaged, sqlite
 from engram.index.layout import BREAK, FIELD_END, SPELLING
-from engram.index.leftovers import sweep, temporary_of
+from engram.index.placing import put_in_place
 from engram.index.segment import Segment
 from engram.record import Record
 
@@ -69,44 +67,18 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]], beside: Callab
         OSError: the folder cannot be written.
         SqliteError: SQLite cannot write there.
     """
-    sweep(path)
-    temporary = temporary_of(path)
-    if os.path.exists(temporary):
-        os.unlink(temporary)
-    try:
-        connection = sqlite.connect(temporary, isolation_level=None)
-        try:
-            # Nobody else knows this file yet: it needs no journal, and one fsync before it gets its name.
-            connection.executescript("pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive;")
-            connection.executescript(_SCHEMA)
-            connection.execute("begin")
-            segment = Segment()
-            for item in memories:
-                segment.add(*item)
-                if len(segment.blobs) >= 2000:
-                    _write_sequences(connection, segment)
-            _write_sequences(connection, segment)
-            _write_rest(connection, segment)
-            _write_beside(connection, beside())
-            connection.execute("commit")
-            connection.executescript(_INDEXES)
-        finally:
-            connection.close()
-        handle = os.open(temporary, os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        # What a writer that died left beside the old file would be played back into the new one.
-        try:
-            os.unlink(f"{path}-journal")
-        except FileNotFoundError:
-            pass
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
+    segment = Segment()
+
+    def fill(connection: Connection) -> None:
+        for item in memories:
+            segment.add(*item)
+            if len(segment.blobs) >= 2000:
+                _write_sequences(connection, segment)
+        _write_sequences(connection, segment)
+        _write_rest(connection, segment)
+        _write_beside(connection, beside())
+
+    put_in_place(path, _SCHEMA, fill, _INDEXES)
     return segment.count
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from engram.config.limits import shortened
 from engram.mcp.answers import explain
 from engram.mcp.desk import Desk
 from engram.mcp.process import ORPHAN_SECONDS, serve
@@ -94,10 +95,7 @@ def orphan_seconds(environ: Mapping[str, str]) -> float:
 
     ``ENGRAM_MCP_ORPHAN_TIMEOUT`` (seconds) can only shorten that.
     """
-    try:
-        return max(0.0, min(ORPHAN_SECONDS, float(environ.get("ENGRAM_MCP_ORPHAN_TIMEOUT", ""))))
-    except ValueError:
-        return ORPHAN_SECONDS
+    return shortened(environ, "ENGRAM_MCP_ORPHAN_TIMEOUT", ORPHAN_SECONDS)
 
 
 def make_registry(options: Options, environ: Mapping[str, str]) -> Registry:

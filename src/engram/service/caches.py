@@ -11,7 +11,7 @@ import os
 
 from engram.config.paths import cache_home
 from engram.errors import StoreError
-from engram.store.files import digest, inside, read_optional
+from engram.store.files import OWN_FILE, digest, inside, read_optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +26,8 @@ __all__ = ["cache_of", "count_reads", "usage_counts"]
 _FILE = "usage"
 # From this size on, in bytes, the lines are put together when they are next read.
 _LONG = 64 * 1024
-# A clone may bring a link or a pipe under any name (see store.files).
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFE
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | OWN_FILE
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN_FILE
 
 
 def cache_of(session: Session, root: MemoryRoot) -> str:

@@ -17,7 +17,7 @@ import os
 from engram.safety import RULES
 from engram.service.caches import cache_of
 from engram.service.session import Entry
-from engram.store.files import read_optional
+from engram.store.files import OWN_FILE, read_optional
 from engram.version import __version__
 
 TYPE_CHECKING = False
@@ -38,8 +38,6 @@ _LARGEST = 8 * 1024 * 1024
 # So many characters of memories are looked at together.
 _TOGETHER = 64 * 1024
 _GAP = "\n\n.\n\n"
-# A clone may bring a link or a pipe under any name (see store.files).
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _TEXTS = ("title", "content", "context", "example", "origin", "human_note")
 _LISTS = ("tags", "triggers", "role", "task_types")
 # What is taken out of a text that may not stand there; the other groups are shown inert, and demoted.
@@ -161,7 +159,7 @@ class _Known:
         lines = "".join(f"{name} {','.join(rules)}\n" for name, rules in found.items()).encode("ascii", "replace")
         fresh = not self._data or len(self._data) > _LARGEST
         self._data = (self._head if fresh else self._data) + lines
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if fresh else os.O_APPEND) | _SAFE
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if fresh else os.O_APPEND) | OWN_FILE
         try:
             try:
                 file = os.open(self._path, flags, 0o600)

@@ -7,6 +7,7 @@ import os
 from engram.proposals.pending import FILE
 from engram.safety.fence import show_line
 from engram.service.caches import cache_of
+from engram.store.files import OWN_FILE
 from engram.store.root import Stored, is_active
 from engram.text.plural import counted
 
@@ -20,7 +21,6 @@ __all__ = ["News", "waiting_lines"]
 _FILE = "last-start"
 _NAMED = 5  # so many new memories are named
 _DIGITS = 16  # of a hash; enough to tell memories apart
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class News:
@@ -44,7 +44,7 @@ class News:
         for cache, data in self._states.items():
             try:
                 make_cache(cache)
-                fd = os.open(os.path.join(cache, _FILE), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _SAFE, 0o600)
+                fd = os.open(os.path.join(cache, _FILE), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | OWN_FILE, 0o600)
                 with open(fd, "wb") as file:
                     file.write(data)
             except OSError:
@@ -81,7 +81,7 @@ class News:
 def _known(cache: str) -> set[str] | None:
     """Return the hashes of the last start, None where there was none."""
     try:
-        fd = os.open(os.path.join(cache, _FILE), os.O_RDONLY | _SAFE)
+        fd = os.open(os.path.join(cache, _FILE), os.O_RDONLY | OWN_FILE)
     except OSError:
         return None
     with open(fd, "rb") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.service.caches import cache_of
-from engram.store.files import digest
+from engram.store.files import OWN_FILE, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ __all__ = ["Seen", "mark_of", "session_key"]
 _FOLDER = "sessions"
 # So many sessions are remembered; the oldest are forgotten.
 _MOST = 200
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def mark_of(value: str, *, whole: bool) -> str:
@@ -49,7 +48,7 @@ class Seen:
         if not self._path:
             return frozenset()
         try:
-            fd = os.open(self._path, os.O_RDONLY | _SAFE)
+            fd = os.open(self._path, os.O_RDONLY | OWN_FILE)
         except OSError:
             return frozenset()
         with open(fd, "rb") as file:
@@ -70,7 +69,7 @@ class Seen:
                 make_cache(os.path.dirname(folder))
                 os.makedirs(folder, exist_ok=True)
                 _forget_old(folder)
-            fd = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFE, 0o600)
+            fd = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | OWN_FILE, 0o600)
             try:
                 os.write(fd, text.encode("ascii"))
             finally:

@@ -28,6 +28,7 @@ __all__ = [
     "LEDGER",
     "LEGACY_LEDGER",
     "OPEN_JOURNAL",
+    "OWN_FILE",
     "atomic_write",
     "digest",
     "fsync_folder",
@@ -54,6 +55,8 @@ IGNORE_FILE = ".engramignore"
 LEDGER = "SHA256SUMS"
 LEGACY_LEDGER = "memory.hashes.json"
 
+# For files that Engram makes for itself in a cache: neither a link nor a pipe of that name is followed or waited for.
+OWN_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 # A clone may bring a pipe under any name, and opening one would wait for ever; without O_NOFOLLOW it could point a file
 # that Engram makes for itself at one of the user's.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

@@ -1,0 +1,61 @@
+"""New SQLite files: written beside the old one, and put in its place when they are whole."""
+
+from __future__ import annotations
+
+import os
+
+from engram.index.database import sqlite
+from engram.index.leftovers import sweep, temporary_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from sqlite3 import Connection
+
+__all__ = ["put_in_place"]
+
+
+def put_in_place(path: str, schema: str, fill: Callable[[Connection], None], finish: str = "") -> None:
+    """Write a new SQLite file from nothing and put it in place at once; readers of the old one keep it till they close.
+
+    Args:
+        path: where it goes.
+        schema: the statements that make it.
+        fill: puts everything in, within one transaction.
+        finish: statements for afterwards, such as those that make indexes.
+
+    Raises:
+        OSError: the folder cannot be written.
+        SqliteError: SQLite cannot write there.
+    """
+    sweep(path)
+    temporary = temporary_of(path)
+    if os.path.exists(temporary):
+        os.unlink(temporary)
+    try:
+        connection = sqlite.connect(temporary, isolation_level=None)
+        try:
+            # Nobody else knows this file yet: it needs no journal, and one fsync before it gets its name.
+            connection.executescript("pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive;")
+            connection.executescript(schema)
+            connection.execute("begin")
+            fill(connection)
+            connection.execute("commit")
+            connection.executescript(finish)
+        finally:
+            connection.close()
+        handle = os.open(temporary, os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        # What a writer that died left beside the old file would be played back into the new one.
+        try:
+            os.unlink(f"{path}-journal")
+        except FileNotFoundError:
+            pass
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
