@@ -53,6 +53,8 @@ def _state(output: Output) -> int:
     output.text("")
     for state in states:
         output.line(counts_line(state))
+        if state.waiting:
+            output.line(f"  {state.waiting}")
     workspace = next((state for state in states if state.scope == "workspace"), None)
     if workspace is None:
         output.line("There is no memory in this project yet.")
@@ -63,6 +65,8 @@ def _state(output: Output) -> int:
     elif workspace.skipped:
         output.line(f"{skipped_sentence(workspace.skipped)}.")
         following = "engram verify"
+    elif any(state.waiting for state in states):
+        following = "engram review"
     elif not workspace.rules + workspace.skills + workspace.knowledge:
         following = 'engram save rule "a rule that this project lives by"'
     else:

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from engram.model import Scope, VerdictWord
     from engram.proposals.candidates import Candidate
 
-__all__ = ["FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "hash_of", "new_token", "parse_book"]
+__all__ = [
+    "FILE",
+    "LIFETIME_S",
+    "Book",
+    "Offered",
+    "Pending",
+    "Shown",
+    "count_open",
+    "hash_of",
+    "new_token",
+    "parse_book",
+]
 
 FILE = "pending-approvals.json"
 LIFETIME_S = 30 * 60
@@ -107,7 +118,7 @@ class Pending(Record):
 
     def is_over(self, now: float) -> bool:
         """Tell whether its half hour is over, by a clock that may have been set (C40)."""
-        return not self.created - _CLOCK_SLACK_S <= now < self.expires
+        return _is_over(self.created, self.expires, now)
 
     def _mac(self, token: str, secret: str) -> str:
         from hmac import new
@@ -230,11 +241,31 @@ def parse_book(text: str) -> Book:
         if data["version"] == _VERSION:
             return Book(data)
         reason = f"its version is {data['version']!r}"
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         reason = str(error) or type(error).__name__
     raise FormatError(
         f"{FILE} cannot be read: {reason}.", hint=f"Take {FILE} away and propose again; no memory is in it."
     )
+
+
+def count_open(data: bytes, now: float) -> tuple[int, int]:
+    """Return how many approvals of a file's bytes are open, and how many expired, without reading the candidates.
+
+    Raises:
+        ValueError: for what is no such file.
+    """
+    from json import loads
+
+    try:
+        rows = loads(data)["pending"]
+        over = [_is_over(int(row["created"]), int(row["expires"]), now) for row in rows]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    return over.count(False), over.count(True)
+
+
+def _is_over(created: int, expires: int, now: float) -> bool:
+    return not created - _CLOCK_SLACK_S <= now < expires
 
 
 def hash_of(text: str) -> str:
@@ -264,8 +295,9 @@ def _pending(row: Mapping[str, Any]) -> Pending:
         Offered(candidate_of_fields(one["candidate"]), tuple(Shown(**shown) for shown in one["shown"]))
         for one in row["offered"]
     )
+    texts = {name: str(row[name]) for name in ("hash", "kind", "workspace", "proposal", "day", "seal")}
     extra = {str(key): str(value) for key, value in row["extra"].items()}
-    return Pending(**{**row, "offered": offered, "extra": extra})
+    return Pending(**texts, created=int(row["created"]), expires=int(row["expires"]), offered=offered, extra=extra)
 
 
 def _json(data: object, indent: int | None = None) -> str:

@@ -10,7 +10,7 @@ from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, S
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.author import author_of
-from engram.service.batches import Batch, Outcome, Part, apply_batch, effect_of
+from engram.service.batches import Batch, Outcome, Part, apply_batch, deferral, effect_of
 from engram.service.planning import Planned
 from engram.store.files import digest, read_guarded, read_optional, store_error, write_durable
 from engram.store.root import Stored
@@ -18,9 +18,10 @@ from engram.store.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from engram.model import Scope
+    from engram.proposals.candidates import Candidate
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
     from engram.store.write import Receipt, RootWriter
@@ -31,12 +32,17 @@ __all__ = [
     "decline",
     "decline_token",
     "declined_before",
+    "home_of",
     "offer",
     "open_approvals",
     "peek",
+    "prints_of",
+    "read_book",
     "receipt_of",
     "redeem",
+    "replaced_book",
     "selection",
+    "spend",
     "take",
     "withdraw",
 ]
@@ -54,12 +60,10 @@ class Offer(Record):
 
 
 class OpenApproval(Record):
-    """One approval that waits for a human, or waited too long."""
+    """One approval that waits for a human, or waited too long, and the root that keeps it."""
 
-    kind: str
-    candidates: int
-    titles: tuple[str, ...]
-    created: int
+    root: MemoryRoot
+    pending: Pending
     expired: bool
 
 
@@ -96,7 +100,7 @@ def offer(session: Session, batch: Batch, *, kind: str = "proposal", extra: dict
     Raises:
         StoreError: when it cannot be kept.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     token = new_token(os.urandom(_TOKEN_BYTES), home.path)
     pending = Pending(
@@ -119,9 +123,9 @@ def offer(session: Session, batch: Batch, *, kind: str = "proposal", extra: dict
         extra=extra or {},
     ).sealed(token, _secret(session))
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         book.add(pending, now)
-        writer.put([_replaced(book, old, now)], "open an approval")
+        writer.put([replaced_book(book, old, now)], "open an approval")
     return Offer(token, pending.expires)
 
 
@@ -143,25 +147,57 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
         UsageError: for a selection that selects nothing; nothing was written, the token stays usable.
         StoreError: nothing was written, the token stays usable.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         pending = book.find(token, home.path, _secret(session), now)
         if pending.kind != "proposal":
             raise RefusedError("This token approves a note, not memories.", hint="Give it to the tool that made it.")
         numbers = selection(approve, len(pending.offered))
         batch, approved = _again(session, pending, scope)
         book.end([pending], "used", now)
-        ended = _replaced(book, old, now)
-        scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
-        if home.scope in scopes:
-            beside = [ended]
-        else:
-            # The other root has a lock and a journal of its own: here the token is gone before anything is written.
-            beside = []
-            writer.put([ended], "redeem an approval")
-        return apply_batch(session, batch, numbers, way=way, approved=approved, writer=writer, beside=beside)
+        ended = replaced_book(book, old, now)
+        return spend(session, batch, numbers, writer=writer, ended=ended, way=way, approved=approved)
+
+
+def spend(
+    session: Session,
+    batch: Batch,
+    numbers: Sequence[int],
+    *,
+    writer: RootWriter,
+    ended: Write,
+    way: str,
+    note: str = "",
+    approved: Mapping[tuple[int, Scope], str] | None = None,
+    defer: Callable[[Candidate, Planned], str] = deferral,
+) -> list[Outcome]:
+    """Write approved candidates, and with them the end of their approval: neither happens without the other.
+
+    Args:
+        writer: the lock of the root that keeps the approval.
+        ended: the change to that root's file which ends it.
+        session, batch, numbers, way, note, approved, defer: as for ``apply_batch``.
+    """
+    scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
+    if any(session.root(scope).path == writer.root for scope in scopes):
+        beside = [ended]
+    else:
+        # The other root has a lock and a journal of its own: here the token is gone before anything is written.
+        beside = []
+        writer.put([ended], "redeem an approval")
+    return apply_batch(
+        session,
+        batch,
+        numbers,
+        way=way,
+        note=note,
+        approved=approved,
+        defer=defer,
+        writer=writer,
+        beside=beside,
+    )
 
 
 def peek(session: Session, token: str) -> Pending:
@@ -170,8 +206,8 @@ def peek(session: Session, token: str) -> Pending:
     Raises:
         RefusedError: for a token that cannot be redeemed (C44).
     """
-    home = _home(session)
-    book, _ = _read(home.path)
+    home = home_of(session)
+    book, _ = read_book(home.path)
     return book.find(token, home.path, _secret(session), time.time())
 
 
@@ -186,17 +222,17 @@ def decline_token(session: Session, token: str) -> None:
 
 
 def _end(session: Session, token: str, why: str) -> None:
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         mine = [one for one in book.pending if one.hash == hash_of(token)]
         same = {one.proposal for one in mine} if why == "declined" else set()
         book.end([one for one in book.pending if one in mine or one.proposal in same], why, now)
         if why == "declined":
             candidates = [offered.candidate for one in mine for offered in one.offered]
             book.decline([book.fingerprint(one, normalise(one.text)) for one in candidates], now)
-        writer.put([_replaced(book, old, now)], "end an approval")
+        writer.put([replaced_book(book, old, now)], "end an approval")
 
 
 def receipt_of(session: Session, scope: Scope, receipt: Receipt) -> dict[str, object]:
@@ -216,64 +252,52 @@ def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pen
     Raises:
         RefusedError: for a token that cannot be redeemed, or is of another kind.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         pending = book.find(token, home.path, _secret(session), now)
         if pending.kind != kind:
             raise RefusedError(f"This token approves a {pending.kind}, not a {kind}.")
         book.end([pending], "used", now)
-        use(writer, pending, _replaced(book, old, now))
+        use(writer, pending, replaced_book(book, old, now))
 
 
 def decline(session: Session, batch: Batch, *, kind: str = "proposal") -> None:
     """Revoke every open approval of the same candidates, and remember for 30 days that they were declined (C48)."""
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         known_as = _known_as(home, batch, kind)
         book.end([one for one in book.pending if one.proposal == known_as], "declined", now)
-        book.decline(_prints(book, batch), now)
-        writer.put([_replaced(book, old, now)], "decline a proposal")
+        book.decline(prints_of(book, batch), now)
+        writer.put([replaced_book(book, old, now)], "decline a proposal")
 
 
 def declined_before(session: Session, batch: Batch) -> str:
     """Return the day on which one of these texts was declined, once: the next call for them gives ``""`` (C48)."""
-    home = _home(session)
+    home = home_of(session)
     if read_optional(os.path.join(home.path, FILE)) is None:
         return ""
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
-        at = book.declined_since(_prints(book, batch), now)
+        book, old = read_book(home.path)
+        at = book.declined_since(prints_of(book, batch), now)
         if not at:
             return ""
-        writer.put([_replaced(book, old, now)], "say that it was declined")
+        writer.put([replaced_book(book, old, now)], "say that it was declined")
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
-def open_approvals(session: Session) -> list[OpenApproval]:
-    """Return what waits for a human's approval, the expired too (A4).
+def open_approvals(root: MemoryRoot) -> list[OpenApproval]:
+    """Return what waits in a root for a human's approval, the expired too (A4).
 
     Raises:
         FormatError: when the file cannot be read.
     """
-    if not session.roots:
-        return []
     now = time.time()
-    book, _ = _read(_home(session).path)
-    return [
-        OpenApproval(
-            kind=one.kind,
-            candidates=len(one.offered),
-            titles=tuple(offered.shown[0].id for offered in one.offered if offered.shown),
-            created=one.created,
-            expired=one.is_over(now),
-        )
-        for one in book.pending
-    ]
+    return [OpenApproval(root, one, one.is_over(now)) for one in read_book(root.path)[0].pending]
 
 
 def _again(session: Session, pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope], str]]:
@@ -302,8 +326,8 @@ def _again(session: Session, pending: Pending, scope: str) -> tuple[Batch, dict[
     return Batch(tuple(parts), author_of(session), (), pending.day), shown
 
 
-def _home(session: Session) -> MemoryRoot:
-    """Return the root whose file keeps the approvals: the workspace's, else the global one (F1)."""
+def home_of(session: Session) -> MemoryRoot:
+    """Return the root whose file keeps new approvals: the workspace's, else the global one (F1)."""
     return session.require_roots()[0]
 
 
@@ -313,11 +337,12 @@ def _known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
     return hash_of("\0".join([kind, home.path, *parts]))
 
 
-def _prints(book: Book, batch: Batch) -> list[str]:
+def prints_of(book: Book, batch: Batch) -> list[str]:
+    """Return what the texts of a batch are remembered by when they are declined."""
     return [book.fingerprint(part.candidate, normalise(part.candidate.text)) for part in batch.parts]
 
 
-def _read(root: str) -> tuple[Book, bytes | None]:
+def read_book(root: str) -> tuple[Book, bytes | None]:
     """Return the book and the bytes that it was read from; a file that is missing means that nothing is open (C41)."""
     try:
         data = read_guarded(root, FILE)
@@ -326,7 +351,8 @@ def _read(root: str) -> tuple[Book, bytes | None]:
     return parse_book(data.decode("utf-8", "replace")), data
 
 
-def _replaced(book: Book, old: bytes | None, now: float) -> Write:
+def replaced_book(book: Book, old: bytes | None, now: float) -> Write:
+    """Return the change that writes a book, over the bytes that it was read from."""
     return Write(FILE, "" if old is None else digest(old), book.text(now).encode("utf-8", "replace"))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engram.model import Kind, Scope
     from engram.proposals.candidates import Candidate
 
-__all__ = ["Planned", "plan"]
+__all__ = ["Planned", "diff_of", "plan"]
 
 # So many of the nearest memories are read, of which the verdict shows at most three.
 _NEAR_READ = 12
@@ -134,7 +134,7 @@ def _plan_add(
     path = f"{FOLDERS[kind]}/{memory_id}.md"
     data = _written(path, lambda: render_memory(memory))
     writes = [Write(path, "", data)]
-    preview = _diff(path, b"", data)
+    preview = diff_of(path, b"", data)
     if verdict.word == "SUPERSEDE":
         old = _stored(root, verdict.id)
         changes: dict[str, object] = {
@@ -147,7 +147,7 @@ def _plan_add(
         before = read_guarded(root.path, old.path)
         after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
         writes.append(Write(old.path, old.hash, after))
-        preview += _diff(old.path, before, after)
+        preview += diff_of(old.path, before, after)
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
 
 
@@ -193,7 +193,7 @@ def _plan_update(
         for name in ("revision", "last_confirmed"):
             changes.pop(name)
     after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
-    preview = _diff(old.path, before, after)
+    preview = diff_of(old.path, before, after)
     title = candidate.title or memory.title
     return Planned(
         root.scope, verdict, memory.id, memory.type, title, (Write(old.path, old.hash, after),), preview, base
@@ -280,7 +280,7 @@ def _stored(root: MemoryRoot, memory_id: str) -> Stored:
     return found
 
 
-def _diff(path: str, before: bytes, after: bytes) -> str:
+def diff_of(path: str, before: bytes, after: bytes) -> str:
     """Return a unified diff whose lines all begin with a mark, control and direction characters shown (C42)."""
     from difflib import unified_diff
 

@@ -11,8 +11,8 @@ from engram.model import KIND_OF_FOLDER
 from engram.record import Record
 from engram.roots.git_process import run_git
 from engram.safety.fence import show_inert, show_line
-from engram.safety.scan import check
 from engram.service.keeping import verify
+from engram.service.safeguard import file_findings
 from engram.store.files import digest, inside, read_guarded, read_optional, today
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, stem, white_space_forms
@@ -236,9 +236,7 @@ def _review(session: Session, root: MemoryRoot, skip: Skipped) -> Review | Left:
     except FormatError as error:
         obstacle = f"it cannot be read as memory: {error.message}" + (f" (line {error.line})" if error.line else "")
     text = _text(data)
-    checked = check(text, kind=kind, actions=session.settings.action)
-    blocked = [finding for finding in checked.blocked if not _names_author(text, finding)]
-    redacted = [finding for finding in checked.redacted if not _names_author(text, finding)]
+    blocked, redacted = file_findings(session, text, kind)
     if blocked and not obstacle:
         obstacle = "; ".join(f"line {finding.line} holds {finding.message}" for finding in blocked)
     return Review(
@@ -253,16 +251,6 @@ def _review(session: Session, root: MemoryRoot, skip: Skipped) -> Review | Left:
         white_space=approved is not None and data.removeprefix(_BOM).split() == approved.removeprefix(_BOM).split(),
         findings=tuple(sorted((*blocked, *redacted), key=lambda finding: finding.start)),
         obstacle=obstacle,
-    )
-
-
-def _names_author(text: str, finding: Finding) -> bool:
-    """Tell whether a finding is the author whom every memory names in its frontmatter (F6), which no rule keeps out."""
-    start = text.rfind("\n", 0, finding.start) + 1
-    return (
-        finding.group == "personal"
-        and text.startswith(("author:", "author_name:", "author_email:"), start)
-        and finding.start < text.find("\n---")
     )
 
 

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engram.proposals.candidates import Candidate
+    from engram.safety.finding import Finding
     from engram.service.session import Session
 
-__all__ = ["checked_candidate", "checked_texts"]
+__all__ = ["checked_candidate", "checked_texts", "file_findings"]
 
 
 def checked_candidate(session: Session, candidate: Candidate) -> tuple[Candidate, tuple[str, ...]]:
@@ -50,3 +51,24 @@ def checked_texts(session: Session, texts: Mapping[str, str], kind: str) -> tupl
         out[name] = result.text
         said += [finding.message + (f" in the field {field}" if field else "") for finding in result.redacted]
     return out, tuple(said)
+
+
+def file_findings(session: Session, text: str, kind: str) -> tuple[list[Finding], list[Finding]]:
+    """Return what the safety rules would block, and what they would redact, in the text of a whole memory file.
+
+    The author, whom every memory names in its frontmatter (F6), is none of it.
+    """
+    checked = check(text, kind=kind, actions=session.settings.action)
+    return (
+        [finding for finding in checked.blocked if not _names_author(text, finding)],
+        [finding for finding in checked.redacted if not _names_author(text, finding)],
+    )
+
+
+def _names_author(text: str, finding: Finding) -> bool:
+    start = text.rfind("\n", 0, finding.start) + 1
+    return (
+        finding.group == "personal"
+        and text.startswith(("author:", "author_name:", "author_email:"), start)
+        and finding.start < text.find("\n---")
+    )

@@ -1,0 +1,61 @@
+"""How much waits for a human here, for what is cheap to ask: ``status``, the overview, the start of a session (A4)."""
+
+from __future__ import annotations
+
+import os
+
+from engram.record import Record
+from engram.service.inbox import count_deferred
+from engram.store.files import read_optional
+from engram.text.plural import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.service.session import Session
+    from engram.store.root import MemoryRoot
+
+__all__ = ["WaitingCounts", "waiting_counts", "waiting_sentence"]
+
+
+class WaitingCounts(Record):
+    """What waits in one root: open proposals, those whose half hour is over, deferred candidates.
+
+    ``unreadable`` says that the file of the proposals cannot be read, so that nobody knows their number.
+    """
+
+    proposals: int = 0
+    expired: int = 0
+    deferred: int = 0
+    unreadable: bool = False
+
+
+def waiting_counts(session: Session, root: MemoryRoot) -> WaitingCounts:
+    """Return what waits in a root; where nothing does it costs two looks into the folder."""
+    deferred = count_deferred(session, root)
+    path = os.path.join(root.path, "pending-approvals.json")
+    if not os.path.lexists(path):
+        return WaitingCounts(deferred=deferred)
+    import time
+
+    from engram.proposals.pending import count_open
+
+    try:
+        data = read_optional(path)
+        proposals, expired = (0, 0) if data is None else count_open(data, time.time())
+    except (OSError, ValueError):
+        return WaitingCounts(deferred=deferred, unreadable=True)
+    return WaitingCounts(proposals, expired, deferred)
+
+
+def waiting_sentence(counts: WaitingCounts) -> str:
+    """Return what waits as one sentence with the command for it, ``""`` for nothing."""
+    parts = []
+    if counts.proposals:
+        parts.append(f"{counted(counts.proposals, 'proposal')} wait{'s' if counts.proposals == 1 else ''}")
+    if counts.deferred:
+        parts.append(f"{counts.deferred} deferred")
+    if counts.expired:
+        parts.append(f"{counted(counts.expired, 'proposal')} expired")
+    if counts.unreadable:
+        parts.append("the file of open proposals cannot be read")
+    return f"{', '.join(parts)}: engram review" if parts else ""
