@@ -126,9 +126,7 @@ def accept_proposal(
         book.end([_still_open(book.pending, approval.pending)], "used", now)
         ended = replaced_book(book, old, now)
         batch = _only_writing(draft.batch)
-        return spend(
-            session, batch, numbers, writer=writer, ended=ended, way=_WAY, note=note, defer=_nothing_deferred
-        )
+        return spend(session, batch, numbers, writer=writer, ended=ended, way=_WAY, note=note, defer=_nothing_deferred)
 
 
 def reject_proposal(session: Session, approval: OpenApproval) -> None:
@@ -159,9 +157,7 @@ def accept_deferred(session: Session, waiting: Waiting, draft: Draft, note: str 
     """
     note = checked_note(session, note, "knowledge")
     batch = _only_writing(draft.batch)
-    outcomes = apply_batch(
-        session, batch, [1], way=_WAY, note=note, defer=_nothing_deferred, keep=False
-    )
+    outcomes = apply_batch(session, batch, [1], way=_WAY, note=note, defer=_nothing_deferred, keep=False)
     if any(outcome.done for outcome in outcomes):
         _take_out(session, waiting)
     return outcomes

@@ -117,7 +117,5 @@ def write_revision(session: Session, revision: Revision) -> list[Receipt]:
     with session.writer(entry.root.path) as writer:
         receipts = writer.apply([revision.write], f"edit {entry.memory.type}: {entry.memory.id}", "terminal")
     if entry.root.foreign:
-        session.say(
-            "warning", "foreign", f"{entry.root.path} stays foreign, with what you changed: reference only."
-        )
+        session.say("warning", "foreign", f"{entry.root.path} stays foreign, with what you changed: reference only.")
     return receipts

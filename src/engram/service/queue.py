@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from engram.store.root import MemoryRoot
 
     ItemKind = Literal["proposal", "deferred", "mismatch", "due", "foreign"]
-    Subject = OpenApproval | Waiting | Review | Left | Entry | "Foreign"
 
 __all__ = ["HEADINGS", "Foreign", "Item", "find_item", "queue"]
 
@@ -77,7 +76,7 @@ class Item(Record):
     title: str
     reason: str
     since: str
-    subject: Subject
+    subject: OpenApproval | Waiting | Review | Left | Entry | Foreign
 
     def as_data(self) -> dict[str, object]:
         """Return it as plain data, without the thing itself: what is not approved is shown to people."""
@@ -145,7 +144,9 @@ def _proposals(look: _Look) -> Iterator[Item]:
             look.bad.append(show_line(f"SKIPPED {root.scope}: {error.message} {error.hint}"))
             continue
         except OSError as error:
-            look.bad.append(show_line(f"SKIPPED {root.scope}: pending-approvals.json cannot be read ({error.strerror})"))
+            look.bad.append(
+                show_line(f"SKIPPED {root.scope}: pending-approvals.json cannot be read ({error.strerror})")
+            )
             continue
         for one in sorted(found, key=lambda one: one.pending.created):
             candidates = candidates_of(one)
@@ -228,7 +229,9 @@ def _foreign(look: _Look) -> Iterator[Item]:
         entries = tuple(entry for entry in look.entries if entry.root.path == root.path)
         kinds = [entry.memory.type for entry in entries]
         counts = {kind: kinds.count(kind) for kind in ("rule", "skill", "knowledge")}
-        title = f"{counted(counts['rule'], 'rule')}, {counted(counts['skill'], 'skill')}, {counts['knowledge']} knowledge"
+        title = (
+            f"{counted(counts['rule'], 'rule')}, {counted(counts['skill'], 'skill')}, {counts['knowledge']} knowledge"
+        )
         reason = "it came with the project: reference only until engram trust"
         subject = Foreign(root, counts["rule"], counts["skill"], counts["knowledge"], entries)
         yield Item("foreign", "foreign", root.scope, "foreign", title, reason, "", subject)
