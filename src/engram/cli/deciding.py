@@ -33,7 +33,6 @@ from engram.service.reading import Entry
 from engram.service.renewing import confirm, confirmation, why_due
 from engram.service.reviewing import Left, Review
 from engram.service.trusting import accept_workspace
-from engram.text.plural import counted
 from engram.store.files import today
 
 TYPE_CHECKING = False

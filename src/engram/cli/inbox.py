@@ -122,7 +122,7 @@ def _show_one(session: Session, item: Item, output: Output) -> int:
 
 
 def show_draft(draft: Draft, output: Output) -> None:
-    """Show what candidates would write now, each with its number where there are several, and what cannot be applied."""
+    """Show what candidates would write now, with numbers where there are several, and what cannot be applied."""
     many = len(draft.candidates) > 1
     parts = {part.number: part for part in draft.batch.parts}
     for number in range(1, len(draft.candidates) + 1):

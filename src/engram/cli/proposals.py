@@ -112,7 +112,7 @@ def diff_lines(lines: Sequence[str], width: int, output: Output) -> list[str]:
 
 
 def is_beside(output: Output) -> bool:
-    """Tell whether what a question is about goes to standard error: a redirected output would hide it from the human."""
+    """Tell whether what a question is about goes to standard error: a redirected output would hide it."""
     return output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
 
 

@@ -1,4 +1,4 @@
-"""Text on a terminal of some width: no line breaks where the terminal likes, so that no piece of it can pass for a line.
+"""Text on a terminal of some width: no line breaks where the terminal likes, and no piece can pass for a line.
 
 A terminal breaks a long line at its edge, and what comes after the break begins at the left like a line of Engram's own
 (C42). So lines are broken here, and each piece of somebody's text begins with a mark.
@@ -12,6 +12,10 @@ import unicodedata
 
 from engram.cli.output import is_terminal
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
 __all__ = ["cut", "fold_marked", "fold_own", "screen_width"]
 
 _USUAL = 80
@@ -20,7 +24,7 @@ _TAB = 4
 _CONTINUED = "» "
 
 
-def screen_width(stream: object = None) -> int:
+def screen_width(stream: TextIO | None = None) -> int:
     """Return how many columns a stream's terminal has; 0 where it is none, so that nothing is to be broken."""
     out = sys.stdout if stream is None else stream
     if not is_terminal(out):
@@ -29,8 +33,8 @@ def screen_width(stream: object = None) -> int:
     if columns.isascii() and columns.isdecimal() and len(columns) < 5 and int(columns):
         return max(_LEAST, int(columns))
     try:
-        found = os.get_terminal_size(out.fileno()).columns  # type: ignore[attr-defined]
-    except (OSError, ValueError, AttributeError):
+        found = os.get_terminal_size(out.fileno()).columns
+    except (OSError, ValueError):
         found = 0
     # A terminal that does not know its width says 0.
     return max(_LEAST, found) if found else _USUAL

@@ -175,10 +175,8 @@ def spend(
 ) -> list[Outcome]:
     """Write approved candidates, and with them the end of their approval: neither happens without the other.
 
-    Args:
-        writer: the lock of the root that keeps the approval.
-        ended: the change to that root's file which ends it.
-        session, batch, numbers, way, note, approved, defer: as for ``apply_batch``.
+    ``writer`` is the lock of the root that keeps the approval, ``ended`` the change to its file which ends it; the rest
+    is as for ``apply_batch``.
     """
     scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
     if any(session.root(scope).path == writer.root for scope in scopes):

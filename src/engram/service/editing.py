@@ -1,4 +1,4 @@
-"""``engram edit``: a memory as a person changed it in an editor, checked, shown, and written like every other change."""
+"""``engram edit``: a memory as a person changed it in an editor: checked, shown, written like every other change."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def count_deferred(session: Session, root: MemoryRoot) -> int:
 
 
 def removal(waiting: Waiting) -> Write:
-    """Return the change that takes a candidate out of the inbox; it fails where the file is no longer as it was read."""
+    """Return the change that takes a candidate out of the inbox; it fails where the file changed since it was read."""
     from engram.store.write import Write
 
     return Write(waiting.path, waiting.hash, None)

@@ -75,7 +75,7 @@ def unasked_sentence(found: Sequence[Unasked]) -> str:
 
 
 def remember_look(session: Session, shown: Mapping[str, Sequence[Unasked]]) -> None:
-    """Keep that a person at a terminal was shown this much; a configuration folder that cannot be written keeps nothing.
+    """Keep that a person at a terminal was shown this much; where that cannot be written it is said again next time.
 
     Args:
         session: where one is.

@@ -247,7 +247,7 @@ _KINDS: tuple[Callable[[_Look], Iterator[Item]], ...] = (
 
 
 def _title(session: Session, candidate: Candidate) -> str:
-    """Return what a candidate is about; the file that it waits in may have come from anywhere, so it is checked again."""
+    """Return what a candidate is about, checked again: the file that it waits in may have come from anywhere."""
     try:
         checked, _ = checked_candidate(session, candidate)
     except SafetyError as error:

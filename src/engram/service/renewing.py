@@ -5,8 +5,8 @@ from __future__ import annotations
 from engram.errors import RefusedError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import update_document
-from engram.service.planning import diff_of
 from engram.record import Record
+from engram.service.planning import diff_of
 from engram.store.files import digest, read_guarded, today
 from engram.store.write import Write
 
