@@ -53,10 +53,10 @@ _MORE = """\
   A             accept what is shown
   A 1,3         accept some of several candidates
   B <note>      accept, with a note of yours that the memory keeps
-  U <id>        add it to that memory instead (UPDATE); of several: U 2 <id>
+  U <id>        add it to that memory instead (UPDATE); of several U 2 <id>
   P <id>        put it in the place of that memory (SUPERSEDES)
   D <id>        it depends on that memory (DEPENDS_ON)
-  E             edit it; you see it again before anything is written; of several: E 2
+  E             edit it and see it again, before anything is written; or E 2
   R             reject it; who proposes it again within 30 days is told so first
   S             skip it, Q quit: it stays as it is"""
 
@@ -145,9 +145,12 @@ class _Screen:
 
     def _candidates(self, at: int, subject: OpenApproval | Waiting) -> None:
         candidates = list(candidates_of(subject))
+        shown: Draft | None = None
         while True:
             draft = judged(self._session, candidates)
-            show_draft(draft, self._output)
+            if draft != shown:  # after a mistake only the question comes again
+                show_draft(draft, self._output)
+                shown = draft
             if isinstance(subject, Waiting) and subject.related and not writable(draft):
                 say_own(f"Look at {', '.join(subject.related)}: engram show ID", self._output)
             command = self._command(draft)
@@ -195,7 +198,9 @@ class _Screen:
         text = head + sheet_of(candidates[at])
         with EditedCopy(self._session, "candidate.txt", text.encode()) as copy:
             edited = edit_until(copy, _candidate_of_bytes, self._output)
-        if edited is not None:
+        if edited is None or edited.replace(line=candidates[at].line) == candidates[at]:
+            say_own("Nothing was changed.", self._output)
+        else:
             candidates[at] = edited
 
     def _link(self, candidates: list[Candidate], command: _Command, subject: OpenApproval | Waiting) -> None:

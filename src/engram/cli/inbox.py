@@ -80,10 +80,12 @@ def _list(
             kind = item.kind
             output.text("\n" + output.paint(HEADINGS[kind], "cyan"))
         output.text(cut(f"{number:>3}  {item.title}", width))
-        scope = ", global" if item.scope == "global" else ""
-        since = f", since {item.since[:10]}" if item.since and item.kind == "deferred" else ""
+        known = [] if item.name == item.title else [item.name]
+        known += ["global"] if item.scope == "global" else []
+        known += [f"since {item.since[:10]}"] if item.since and item.kind == "deferred" else []
+        about = f"{', '.join(known)}: {item.reason}" if known else item.reason
         colour = "yellow" if item.state in {"expired", "old"} else "dim"
-        for piece in fold_own(f"     {item.name}{scope}{since}: {item.reason}", width, " " * 5):
+        for piece in fold_own(f"     {about}", width, " " * 5):
             output.text(output.paint(piece, colour))
     for line in unreadable:
         output.text("\n".join(fold_own(line, width)))
