@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: print the table; exit code 1 when a limit is broken."""
+"""``python -m benchmarks``: print the tables; exit code 1 when a limit is broken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import platform
 import sys
 import tempfile
 
-from benchmarks import cold
+from benchmarks import cold, recall_speed
 from benchmarks.measure import RUNS, table
 
 
@@ -15,14 +15,21 @@ def main() -> int:
     """Measure everything that the project promises about its speed, and print it beside the limits."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"turns of each command; default and least: {RUNS}")
+    parser.add_argument(
+        "--sizes", type=recall_speed.sizes, default=tuple(recall_speed.LIMITS), help="numbers of memories for recall"
+    )
     options = parser.parse_args()
     if sys.platform == "win32":
         parser.error("peak memory is read with wait4, which Windows does not have")
+    runs = max(options.runs, RUNS)
     with tempfile.TemporaryDirectory(prefix="engram-bench-") as folder:
-        results = cold.measure(folder, max(options.runs, RUNS))
+        programs = cold.install(folder)
+        results = cold.measure(folder, programs, runs)
+        recall = recall_speed.measure(folder, programs, options.sizes, runs)
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; ratios are of the minima")
     print(table(results))
-    return 0 if all(result.kept for result in results) else 1
+    print(f"\nRecall\n\n{recall_speed.table(recall)}")
+    return 0 if all(result.kept for result in results) and recall_speed.kept(recall) else 1
 
 
 if __name__ == "__main__":

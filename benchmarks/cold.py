@@ -67,9 +67,8 @@ def workspace(folder: str, engram: str, env: Mapping[str, str], count: int) -> t
     return project, [name.removesuffix(".md") for name in names if name.endswith(".md")]
 
 
-def measure(folder: str, runs: int = RUNS) -> list[Result]:
+def measure(folder: str, programs: str, runs: int = RUNS) -> list[Result]:
     """Measure ``--version``, ``show`` and an approved ``save`` against ``P``; return one result for each."""
-    programs = install(folder)
     env = environment(folder)
     engram = os.path.join(programs, "engram")
     bare = [os.path.join(programs, "python"), "-c", "pass"]

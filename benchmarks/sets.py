@@ -14,7 +14,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import engram
-from engram.markdown.memory import render_memory
+from engram.markdown.writing import render_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

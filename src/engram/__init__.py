@@ -12,8 +12,6 @@ Everything is imported when it is first used: a hook imports this package on eve
 
 from __future__ import annotations
 
-from engram.version import __version__
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from engram.recall.pack import Pack
     from engram.service.saving import Outcome, Proposal
     from engram.service.session import Session
+    from engram.version import __version__
 
 __all__ = [
     "Candidate",
@@ -51,19 +50,23 @@ _HOMES = {
     "Proposal": "engram.service.saving",
     "Session": "engram.service.session",
     "Verdict": "engram.proposals.verdicts",
+    "__version__": "engram.version",
 }
 
 
 def open_memory(folder: str = "", *, environ: Mapping[str, str] | None = None) -> Session:
     """Return the memory that applies in ``folder`` (the process's own by default): the workspace's and the global one.
 
+    Keep it for the next call: its indexes stay open, and each call looks whether they are up to date.
+
     Args:
         folder: where looking for a workspace begins.
         environ: the environment to take settings from; the process's own by default.
     """
     from engram.service.session import Session
+    from engram.service.shelf import Shelf
 
-    return Session(folder, environ)
+    return Session(folder, environ, Shelf())
 
 
 def load(

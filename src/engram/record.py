@@ -36,70 +36,75 @@ _FEW = 40
 @dataclass_transform(frozen_default=True)
 class _RecordType(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
-        own = [field for field in _annotated(namespace) if not field.startswith("__")]
-        defaults = {field: namespace.pop(field) for field in own if field in namespace}
-        namespace["__slots__"] = tuple(own)
-        cls = super().__new__(mcs, name, bases, namespace)
-        fields: tuple[str, ...] = (*getattr(cls, "_fields", ()), *own)
-        all_defaults: dict[str, Any] = {**getattr(cls, "_defaults", {}), **defaults}
-        type.__setattr__(cls, "_fields", fields)
-        type.__setattr__(cls, "_defaults", all_defaults)
+        # A command makes dozens of these classes: plain loops, and all is given before the class is made, because to
+        # change a class that is there costs more than to make it.
+        fields = own = _annotated(namespace)
+        defaults: dict[str, Any] = {}
+        if bases:
+            fields = getattr(bases[0], "_fields", ()) + own
+            defaults |= getattr(bases[0], "_defaults", {})
+        for field in own:
+            if field in namespace:
+                defaults[field] = namespace.pop(field)
+        namespace["__slots__"] = own
+        namespace["_fields"] = fields
+        namespace["_defaults"] = defaults
         if fields:
-            type.__setattr__(cls, "__init__", _first_init(cls, fields, all_defaults))
-        return cls
+            namespace["__init__"] = _first_init(fields, defaults)
+        return super().__new__(mcs, name, bases, namespace)
 
 
-def _annotated(namespace: dict[str, Any]) -> list[str]:
+def _annotated(namespace: dict[str, Any]) -> tuple[str, ...]:
     """Return the annotated names of a class body, in order."""
     if "__annotations__" in namespace:
-        return list(namespace["__annotations__"])
+        return tuple(namespace["__annotations__"])
     annotate = namespace.get("__annotate_func__") or namespace.get("__annotate__")
     # Python 3.14 keeps annotations behind a function (PEP 649); 4 asks for strings, which never fail to evaluate.
-    return list(annotate(4)) if annotate else []
+    return tuple(annotate(4)) if annotate else ()
 
 
-def _first_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
+def _first_init(fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
     """Return the initializer that a class begins with: it compiles nothing.
 
     Most classes that a command imports make no object or a few, and compiling takes as long as some thirty of them. The
     compiled initializer takes its place after ``_FEW`` objects by name, or with a mistake, for Python's own message.
     """
-    setters = tuple(getattr(cls, field).__set__ for field in fields)
-    last = fields[next((at for at, field in enumerate(fields) if field in defaults), len(fields)) :]
-    values = tuple(defaults[field] for field in last if field in defaults)
-    # A field without a default after one with it is a mistake, which the compiler reports.
-    least = len(fields) - len(last) if len(values) == len(last) else len(fields) + 1
-
+    setters: tuple[Any, ...] = ()
+    known = frozenset(fields)
     few = _FEW
 
     def first(self: object, *args: Any, **named: Any) -> None:
-        nonlocal few
+        nonlocal few, setters
+        cls = type(self)
+        if not setters:
+            setters = _setters(cls, fields)
         count = len(args)
-        if named:
-            few -= 1
+        if named or count != len(fields):
+            few -= bool(named)
             given = {**defaults, **named}
             rest = fields[count:]
-            if few < 0 or not given.keys() >= set(rest) or not set(rest) >= named.keys():
+            doubtful = not known.issuperset(named) or (count and not named.keys().isdisjoint(fields[:count]))
+            if few < 0 or doubtful or count > len(fields) or not all(map(given.__contains__, rest)):
                 compiled = _make_init(cls, fields, defaults)
                 type.__setattr__(cls, "__init__", compiled)
                 compiled(self, *args, **named)
                 return
-            args += tuple([given[field] for field in rest])
-        elif not least <= count <= len(setters):
-            _make_init(cls, fields, defaults)(self, *args)
-        elif count < len(setters):
-            args += values[count - least :]
+            args += tuple(map(given.__getitem__, rest))
         for setter, value in zip(setters, args):  # noqa: B905 - as many of each; saying so costs half the time
             setter(self, value)
 
     return first
 
 
+def _setters(cls: type, fields: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple([getattr(cls, field).__set__ for field in fields])
+
+
 def _make_init(cls: type, fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
-    scope: dict[str, Any] = {f"_set_{f}": getattr(cls, f).__set__ for f in fields}
-    scope |= {f"_default_{f}": value for f, value in defaults.items()}
-    parameters = ", ".join(f"{f}=_default_{f}" if f in defaults else f for f in fields)
-    body = "".join(f"\n    _set_{f}(self, {f})" for f in fields)
+    scope: dict[str, Any] = {f"_set_{n}": setter for n, setter in enumerate(_setters(cls, fields))}
+    scope |= {f"_default_{n}": defaults.get(field) for n, field in enumerate(fields)}
+    parameters = ", ".join(f"{f}=_default_{n}" if f in defaults else f for n, f in enumerate(fields))
+    body = "".join(f"\n    _set_{n}(self, {f})" for n, f in enumerate(fields))
     # Built as source so that a wrong or missing argument fails with Python's own message.
     exec(f"def __init__(self, {parameters}):{body}", scope)  # noqa: S102
     return scope["__init__"]

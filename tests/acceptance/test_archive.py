@@ -144,7 +144,7 @@ def test_a_superseded_memory_stays_in_place_out_of_routing(engram: Runner, root:
 
 
 def test_an_id_that_ends_in_a_number_is_no_second_archived_file(engram: Runner, root: Path) -> None:
-    engram.save("rule", "Deploy from main on weekdays only.", "--title", "Deploy from main 2")
+    engram.save("rule", "Two people look at each release.", "--title", "Deploy from main 2")
     engram.ok("archive", f"{ID}-2", "--reason", "it is its own memory")
     assert engram.run("show", ID).stdout.startswith("---\n")
     engram.ok("archive", ID, "--reason", "the one without a number")

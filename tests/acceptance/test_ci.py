@@ -22,7 +22,13 @@ def run_ci(folder: Path, *, path: str, demo: str) -> subprocess.CompletedProcess
         shutil.copy(PROJECT / name, project / name)
     (folder / "shared").mkdir()
     (folder / "shared" / "README.md").write_text("", encoding="utf-8")
-    for name, line in (("test", 'echo "tests run on $PYTHON"'), ("demo", f"echo '{demo}'")):
+    stand_ins = (
+        ("test", 'echo "tests run on $PYTHON"'),
+        ("conformance", "exit 77"),
+        ("hosts", "exit 77"),
+        ("demo", f"echo '{demo}'"),
+    )
+    for name, line in stand_ins:
         script = project / "scripts" / name
         script.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8", newline="\n")
         script.chmod(0o755)

@@ -78,8 +78,8 @@ def test_an_accepted_edit_counts_the_revision_on_and_stands_in_ledger_and_change
         ("sys.exit(1)", (), "ended with status 1, so nothing was changed"),
         ("os.remove(path); sys.exit(0)", (), "left no file"),
         ("pass", (), "Nothing was changed."),
-        ("data = data.replace(b'every', b'each')", ("C",), "Nothing was changed."),
-        ("data = data.replace(b'every', b'each')", ("x", "\x04"), "Nothing was changed."),
+        ("data = data.replace(b'every install; npm', b'each install; npm')", ("C",), "Nothing was changed."),
+        ("data = data.replace(b'every install; npm', b'each install; npm')", ("x", "\x04"), "Nothing was changed."),
         ("data = b''", ("C",), "the file is empty"),
         ("data = b'# no frontmatter'", ("C",), "there is no frontmatter: the first line is not --- (line 1)"),
         ("data = data.replace(b'revision: 1', b'revision: one')", ("C",), "must be a number from 1 (line 9)"),
@@ -121,7 +121,7 @@ def test_personal_data_is_redacted_and_it_is_said(engram: Runner, rule: Path, te
 def test_what_changed_meanwhile_is_not_overwritten_and_the_text_is_kept(
     engram: Runner, root: Path, rule: Path, terminal: OpenTerminal
 ) -> None:
-    asked = terminal("edit", ID, env=editor(engram, "data = data.replace(b'every', b'each')"))
+    asked = terminal("edit", ID, env=editor(engram, "data = data.replace(b'every install; npm', b'each install; npm')"))
     asked.wait_for(" > ")
     engram.save("rule", "Use pnpm for every install; CI checks.", "--update", ID)
     before = state(root)
@@ -182,7 +182,9 @@ def test_an_older_schema_keeps_its_keys_and_its_line_ends(
 def test_json_holds_the_receipt_and_the_screen_goes_beside_it(
     engram: Runner, rule: Path, terminal: OpenTerminal
 ) -> None:
-    asked = terminal("edit", ID, "--json", env=editor(engram, "data = data.replace(b'every', b'each')"))
+    asked = terminal(
+        "edit", ID, "--json", env=editor(engram, "data = data.replace(b'every install; npm', b'each install; npm')")
+    )
     asked.wait_for(" > ")
     asked.type("A\n")
     ended = asked.end()

@@ -372,7 +372,9 @@ def test_a_superseded_memory_is_out_of_use_and_names_its_successor(engram: Runne
     by_id = engram.ok("load", "--id", old)
     assert "old pipeline" in by_id
     assert f"superseded by {new}" in by_id.splitlines()[0]
-    assert f"superseded by {new}" in engram.ok("list")
+    assert old not in engram.ok("list")
+    assert f"superseded by {new}" in engram.ok("list", "--all")
+    assert f"superseded by {new}" in engram.run("show", old).stderr
     text = (root / "rules" / f"{old}.md").read_text(encoding="utf-8")
     assert "lifecycle: superseded" in text
     assert f"superseded_by: {new}" in text

@@ -78,7 +78,7 @@ def test_the_wheel_holds_the_package_its_types_and_its_licence(wheel: str) -> No
     assert "License-Expression: Apache-2.0" in header
     assert "Requires-Python: >=3.11" in header
     needed = [line for line in header if line.startswith("Requires-Dist:") and "extra ==" not in line]
-    assert needed == []
+    assert needed == ["Requires-Dist: pathspec<2,>=1"]  # docs/decisions/0014
 
 
 def test_the_environment_holds_no_development_dependency(bin_folder: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import itertools
 import json
@@ -173,8 +174,9 @@ class Host:
         """Close the server's input; return its exit code and what it wrote to standard error."""
         assert self.process.stdin
         self.process.stdin.close()
+        ended = self.ended()
         stderr = self.process.stderr.read() if self.process.stderr else b""
-        return self.ended(), stderr.decode()
+        return ended, stderr.decode()
 
     def stop(self) -> None:
         """End the server whatever it does."""
@@ -280,6 +282,12 @@ def serve(scratch: Scratch, workspace: Path) -> Iterator[Callable[..., Host]]:
         host.stop()
 
 
+@pytest.fixture
+def server_command() -> list[str]:
+    """Return the command of the real ``engram-mcp``."""
+    return installed_server()
+
+
 def installed_server() -> list[str]:
     """Return the command that starts the installed ``engram-mcp``, which stands beside this interpreter."""
     script = shutil.which("engram-mcp", path=os.path.dirname(sys.executable))
@@ -290,3 +298,21 @@ def installed_server() -> list[str]:
 def server(start: Callable[..., Host]) -> Host:
     """Return a fixture server that has not heard anything yet."""
     return start()
+
+
+@pytest.fixture
+def clock() -> Callable[[str], dict[str, str]]:
+    """Return a function that gives the variables for a process whose clock shows another time, by libfaketime."""
+    found = sorted(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1"))
+    if not found:
+        pytest.skip("libfaketime is not installed")
+
+    def faked(when: str) -> dict[str, str]:
+        return {
+            "LD_PRELOAD": found[0],
+            "FAKETIME": when,
+            "DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
+    return faked

@@ -47,6 +47,23 @@ def filled(memories: Memories) -> Memories:
     return memories
 
 
+def test_a_note_is_a_card_of_the_index_and_whole_by_its_address(
+    engram: Runner, serve: Callable[..., Host], memories: Memories
+) -> None:  # C58
+    memories.add("rule", "use-pnpm", "- Use pnpm.", title="Use pnpm for every install")
+    engram.ok("note", "The lockfile is stale.\n\nRegenerate it on Friday.", input="A\n")
+    host = serve()
+    lines = read(host, INDEX).splitlines()
+    assert [line.partition(" [")[0] for line in lines] == ["- use-pnpm", "- the-lockfile-is-stale"]
+    assert "working note until" in lines[1]
+    assert "Friday" not in lines[1]
+    assert "Regenerate it on Friday." in read(host, f"{MEMORY}the-lockfile-is-stale")
+    assert "Regenerate it on Friday." in read(host, f"{MEMORY}note%2Fthe-lockfile-is-stale")
+    memories.add("knowledge", "the-lockfile-is-stale", "- Said since.")
+    assert "Said since." in read(host, f"{MEMORY}the-lockfile-is-stale")
+    assert "- note/the-lockfile-is-stale [" in read(host, INDEX)
+
+
 def test_the_index_has_a_card_for_each_memory_in_service(serve: Callable[..., Host], memories: Memories) -> None:  # C60
     memories.add("rule", "use-pnpm", "- Use pnpm.", title="Use pnpm for every install")
     memories.add("knowledge", "prices", "- Prices are integers.")

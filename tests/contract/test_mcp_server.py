@@ -162,10 +162,10 @@ def test_what_another_process_saves_is_seen_by_the_next_call(  # issue 4, 5
     host = serve()
     assert keys(host) == ["first"]
 
-    engram.save("rule", "Clean the oven on Friday too.")
-    assert set(keys(host)) == {"first", "clean-the-oven-on-friday-too"}
+    engram.save("rule", "Use gloves to clean the oven.")
+    assert set(keys(host)) == {"first", "use-gloves-to-clean-the-oven"}
     engram.ok("archive", "first", "--reason", "it is clean")
-    assert keys(host) == ["clean-the-oven-on-friday-too"]
+    assert keys(host) == ["use-gloves-to-clean-the-oven"]
     assert host.data("engram_status")["roots"][0]["archived"] == 1
     engram.ok("config", "set", "load.limit", "1")
     memories.add("rule", "second", "- Clean the oven.")
@@ -476,6 +476,19 @@ def test_requests_read_before_the_end_of_the_input_are_answered(serve: Callable[
 
     assert host.close() == (0, "")
     assert last in {message.get("id") for message in host.rest()}
+
+
+@pytest.mark.parametrize("number", [0, signal.SIGTERM])
+def test_it_ends_although_a_call_ran_another_program(  # C29b, C30
+    serve: Callable[..., Host], memories: Memories, number: int
+) -> None:
+    # What runs a program imports `threading`, and the interpreter's end waits for the thread that did so first.
+    host = serve()
+    assert "approval_token" in host.data("engram_save", text="Clean the oven on Mondays.", type="rule")
+    if number:
+        host.process.send_signal(number)
+
+    assert host.close() == (0, "")
 
 
 def test_both_eras_interleaved_in_one_process(serve: Callable[..., Host], memories: Memories) -> None:  # C16

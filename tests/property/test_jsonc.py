@@ -10,7 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from engram.text.jsonc import JsoncError, dumps, parse
-from engram.text.jsonc_edit import set_value, unset_value
+from engram.text.jsonc_edit import append_value, set_value, unset_value
 
 # Generated files are large for a busy machine: no test here is about time.
 settings.register_profile("untimed", deadline=None)
@@ -148,10 +148,23 @@ def holders(value: dict[str, Any]) -> list[tuple[str, ...]]:
     return found
 
 
-def inside(value: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+def inside(value: Any, path: tuple[str | int, ...]) -> Any:
     for key in path:
         value = value[key]
     return value
+
+
+def arrays(value: Any) -> list[tuple[str | int, ...]]:
+    """The paths of all arrays, through objects and arrays."""
+    steps: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        steps = list(value.items())
+    elif isinstance(value, list):
+        steps = list(enumerate(value))
+    found: list[tuple[str | int, ...]] = [()] if isinstance(value, list) else []
+    for step, item in steps:
+        found += [(step, *path) for path in arrays(item)]
+    return found
 
 
 @given(documents())
@@ -173,6 +186,40 @@ def test_a_new_key_comes_in_and_taking_it_out_gives_the_same_bytes(
     assert same(parse(added), expected)
     assert unset_value(added, path) == document.text
     assert set_value(added, path, value) == added
+
+
+@given(documents(), VALUES, st.data())
+@settings(max_examples=150)
+def test_a_new_last_item_comes_in_and_taking_it_out_gives_the_same_bytes(
+    document: Document, value: Any, data: st.DataObject
+) -> None:
+    paths = arrays(document.value)
+    assume(paths)
+    path = data.draw(st.sampled_from(paths))
+    expected = copy.deepcopy(document.value)
+    inside(expected, path).append(value)
+
+    added = append_value(document.text, path, value)
+
+    assert same(parse(added), expected)
+    assert unset_value(added, (*path, len(inside(expected, path)) - 1)) == document.text
+
+
+@given(documents(), VALUES, st.data())
+def test_an_item_of_an_array_is_replaced_and_nothing_around_it(
+    document: Document, value: Any, data: st.DataObject
+) -> None:
+    paths = [path for path in arrays(document.value) if inside(document.value, path)]
+    assume(paths)
+    path = data.draw(st.sampled_from(paths))
+    expected = copy.deepcopy(document.value)
+    at = data.draw(st.integers(0, len(inside(expected, path)) - 1))
+    inside(expected, path)[at] = value
+
+    changed = set_value(document.text, (*path, at), value)
+
+    assert same(parse(changed), expected)
+    assert same(parse(unset_value(changed, (*path, at))), parse(unset_value(document.text, (*path, at))))
 
 
 @given(documents(), VALUES, st.data())

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.errors import FormatError
-from engram.markdown.frontmatter import format_entry, parse_entries, quote_scalar
+from engram.markdown.frontmatter import format_entry, parse_entries
+from engram.markdown.scalars import quote_scalar
 
 WORDS = st.sampled_from(
     ["yes", "N", "off", "null", "~", "1_0", "0o7", "0b1", "0x_f", "1e3", "+1", "-.5", ".nan", "12:30:45", "2026-5-1",

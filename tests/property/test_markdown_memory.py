@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from engram.errors import FormatError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import content_text, read_memory, render_memory, update_document
+from engram.markdown.memory import read_memory
+from engram.markdown.passages import content_text
+from engram.markdown.writing import render_memory, update_document
 from engram.model import Memory
 
 LINES = st.sampled_from(

@@ -190,3 +190,10 @@ def test_a_cold_command_imports_nothing_heavy(
 
     assert "engram.cli" in imported
     assert sorted(imported & (HEAVY - allowed)) == []
+
+
+def test_who_has_no_notes_imports_nothing_of_notes(scratch: Scratch, workspace: Path, legacy_root: Path) -> None:
+    (legacy_root / "working").mkdir()  # left behind by the last note that ended
+    for args in (("load", "install a package"), ("show", "use-pnpm-for-every-install"), ("list",), ("status",)):
+        imported = modules_imported_by(scratch, workspace, *args)
+        assert sorted(name for name in imported if "note" in name) == []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engram.errors import FormatError
-from engram.markdown.frontmatter import format_entry, parse_entries, quote_scalar
+from engram.markdown.frontmatter import format_entry, parse_entries
+from engram.markdown.scalars import quote_scalar
 
 
 def read(text: str) -> dict[str, str | tuple[str, ...]]:

@@ -9,12 +9,9 @@ import pytest
 from engram.errors import FormatError
 from engram.markdown.archive import archive_bytes, read_archived
 from engram.markdown.document import parse_document
-from engram.markdown.memory import (
-    content_text,
-    read_memory,
-    render_memory,
-    update_document,
-)
+from engram.markdown.memory import read_memory
+from engram.markdown.passages import content_text
+from engram.markdown.writing import render_memory, update_document
 from engram.model import MAX_BYTES, Memory
 
 CASES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cases", "legacy-root")

@@ -42,6 +42,7 @@ SECRETS = {
     "secret/private-key": [
         "-----BEGIN " + "RSA PRIVATE KEY-----\n" + MIXED[:64] + "\n-----END " + "RSA PRIVATE KEY-----",
         "-----BEGIN " + "PRIVATE KEY-----\\n" + MIXED[:64] + "\\n-----END " + "PRIVATE KEY-----",
+        "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nPrivate-Lines: 1\n" + MIXED[:64],
     ],
     "secret/authorization-header": [
         "Authorization: " + "Bearer " + MIXED[:30],
@@ -52,8 +53,34 @@ SECRETS = {
         'api_key = "' + MIXED[:32] + '"',
         "aws_secret_access_key=" + MIXED[:40],
         "SECRET=" + HEX[:40],
+        "the API key is " + HEX[:32],
+        'setenv("API_KEY", "' + MIXED[:32] + '")',
+        "deploy --api-key " + MIXED[:32],
     ],
-    "secret/assigned-password": ["password: " + "S3cure!pass"],
+    "secret/assigned-password": [
+        "password: " + "S3cure!pass",
+        "password = " + "hunter2",
+        "DB_PASSWORD=" + "hunter2x",
+        '"password": "' + 'Passw0rd"',
+        "The password is " + "hunter2.",
+        "Server=db;User Id=sa;Password=" + "Yukon900;",
+        "<password>" + "hunter2</password>",
+        "la contraseña es " + "hunter2",
+        "密码：" + "hunter2",
+        "mysql password: `" + "hunter2`",
+        "deploy --password " + "hunter2x",
+        "sshpass -p " + "hunter2",
+        "password = '" + "correct-horse-battery-staple'",
+    ],
+    "secret/basic-auth": [
+        "machine db.test login me password " + "qwerty99",
+        "curl -u admin:" + "hunter2 https://x.test",
+        '"auth": "' + base64.b64encode(b"me:hush").decode() + '"',
+    ],
+    "secret/service-key": ["HEROKU_API_KEY=" + "123e4567-e89b-12d3-a456-426614174000"],
+    "secret/azure-client-secret": ["a1B" + "8Q~" + MIXED[:34]],
+    "secret/terraform-token": [MIXED[:14] + ".atlas" + "v1." + MIXED[:67]],
+    "secret/kubernetes-key": ["client-key-data: " + MIXED[:80]],
 }
 CASES = [(rule, text) for rule, texts in SECRETS.items() for text in texts]
 
@@ -106,6 +133,14 @@ def test_a_zero_width_character_inside_does_not_hide_a_secret(rule: str, text: s
         "The class sk-navigation-container-with-children-rows is generated.",
         "ssh://git@host.test:22/repo and https://host.test:8080/@scope/pkg",
         "integrity sha256-" + HEX[:44],
+        "password: required, password = None, password: str | None = None",
+        "Password: 8 characters minimum, 12-char phrases are better",
+        "passwords are hashed with argon2id; the password is sha256-hashed",
+        "password = generate_password2(), password = input(), password=password1",
+        "The reset-password page, password rotation: 90days, password: user1@host.test",
+        "the password is stored in vault/kv2; pass: all 12 tests",
+        "sgx enclave: sgx2test, access_token_expires = 3600s, secretName: tls-cert-2024",
+        "glpat-" + MIXED[:16] + " is too short, and glptt-" + MIXED[:20] + " too",
         "The secret lives in arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db",
     ],
 )

@@ -80,6 +80,10 @@ def _run(words: list[str]) -> int:
     from engram.cli.parser import help_text, parse
     from engram.errors import EngramError, UsageError
 
+    if words[:1] == ["hook"] and not {"--help", "-h"}.intersection(words):
+        from engram.hooks import run_hook  # nothing of a command line stands between a host and its answer
+
+        return run_hook(words[1:])
     output = Output(as_json="--json" in words)
     try:
         if [word for word in words if word != "--json"] in (["--version"], ["-V"], ["version"]):

@@ -11,18 +11,21 @@ from engram.errors import RefusedError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal
+    from typing import Literal, TypeVar
 
     from engram.cli.output import Output
     from engram.service.session import Session
 
     Way = Literal["terminal", "pipe"]
+    T = TypeVar("T")
 
-__all__ = ["Answers", "ask_at_terminal", "ask_decision", "at_terminal"]
+__all__ = ["Answers", "ask_at_terminal", "ask_decision", "ask_yes", "at_terminal"]
 
 _PIPE_S = 10.0
 # Nobody reads the questions that a program answers with something else, so there is an end to them.
 _UNCLEAR_IN_A_PIPE = 5
+_YES = frozenset({"A", "Y", "YES"})
+_NO = frozenset({"N", "NO"})
 _CHUNK = 4096
 _LONGEST = 64 * 1024  # bytes of one line of answer; a program that floods the pipe gives none
 
@@ -59,6 +62,31 @@ def ask_decision(
     Raises:
         RefusedError: for C, the end of input, or a way that the configuration does not accept.
     """
+    way, (numbers, note) = _ask(
+        session, output, question, lambda word, rest: _decision(word, rest, select), "A, B <note> or C"
+    )
+    return way, numbers, note
+
+
+def ask_yes(session: Session, output: Output, question: str) -> Way:
+    """Ask ``A`` (or yes) or ``C`` (or no) until one is answered, and return how it was answered.
+
+    Raises:
+        RefusedError: for C, the end of input, or a way that the configuration does not accept.
+    """
+
+    def read(word: str, rest: str) -> bool | None:
+        if word in _NO and not rest:
+            raise _cancelled()
+        return (word in _YES and not rest) or None
+
+    return _ask(session, output, question, read, "A or C")[0]
+
+
+def _ask(
+    session: Session, output: Output, question: str, read: Callable[[str, str], T | None], answers_are: str
+) -> tuple[Way, T]:
+    """Ask until ``read`` makes something of the first word, in capitals, and the rest of a line."""
     answers = Answers()
     if session.settings.string("approval.terminal") == "tty" and answers.way != "terminal":
         raise RefusedError(
@@ -69,23 +97,27 @@ def ask_decision(
     while answers.way == "terminal" or unclear < _UNCLEAR_IN_A_PIPE:
         line = answers.next_line(question)
         if line is None and answers.way == "terminal":
-            raise RefusedError("Nothing was saved: the input ended without an answer.", hint="Answer A, B <note> or C.")
+            raise RefusedError("Nothing was saved: the input ended without an answer.", hint=f"Answer {answers_are}.")
         if line is None:
             raise RefusedError(
-                "Nothing was saved: there was no answer.", hint="Answer A, B <note> or C; a pipe has 10 seconds."
+                "Nothing was saved: there was no answer.", hint=f"Answer {answers_are}; a pipe has 10 seconds."
             )
         word, _, rest = (part.strip() for part in line.strip().partition(" "))
         if word.upper() == "C" and not rest:
-            raise RefusedError("Nothing was saved: cancelled.")
-        decision = _decision(word.upper(), rest, select)
+            raise _cancelled()
+        decision = read(word.upper(), rest)
         if decision is not None:
-            return answers.way, *decision
-        output.aside("Please answer A, B and a note, or C.")
+            return answers.way, decision
+        output.aside(f"Please answer {answers_are}.")
         unclear += 1
     raise RefusedError(
         f"Nothing was saved: none of {_UNCLEAR_IN_A_PIPE} lines from the pipe is an answer.",
-        hint="The pipe has to answer A, B <note> or C.",
+        hint=f"The pipe has to answer {answers_are}.",
     )
+
+
+def _cancelled() -> RefusedError:
+    return RefusedError("Nothing was saved: cancelled.")
 
 
 def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -> tuple[list[int], str] | None:
@@ -96,11 +128,7 @@ def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -
         return None
     if select is None:
         return ([], rest) if word == "B" else None
-    # `A 1, 3` is a person's way to write `A 1,3`.
-    end = 0
-    while end < len(rest) and rest[end] in "0123456789, ":
-        end += 1
-    numbers, note = rest[:end].replace(" ", "").strip(","), rest[end:].strip()
+    numbers, note = _numbers(rest, blanks=word == "A")
     try:
         chosen = select(numbers) if numbers else []
     except UsageError:
@@ -108,6 +136,29 @@ def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -
     if word == "A":
         return (chosen, "") if chosen and not note else None
     return (chosen, note) if note else None
+
+
+def _numbers(rest: str, *, blanks: bool) -> tuple[str, str]:
+    """Return the numbers at the beginning of an answer as ``1,3``, and what follows.
+
+    ``A 1, 3`` is a person's way to write ``A 1,3``, and so is ``A 1 3`` (``blanks``); in ``B 1 2 tries are enough`` the
+    second number belongs to the note.
+    """
+    numbers: list[str] = []
+    comma = True
+    while rest and (rest[0] in "0123456789," or not rest[0].strip()):
+        if rest[0] in "0123456789":
+            if not (comma or blanks):
+                break
+            end = next((at for at, char in enumerate(rest) if char not in "0123456789"), len(rest))
+            if rest[end : end + 1].strip(", \t"):
+                break  # `3rd` and `2.5` are words of the note
+            numbers.append(rest[:end])
+            rest, comma = rest[end:], False
+        else:
+            comma = comma or rest[0] == ","
+            rest = rest[1:]
+    return ",".join(numbers), rest.strip()
 
 
 class Answers:

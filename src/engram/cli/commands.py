@@ -12,6 +12,13 @@ _ID = Argument("ID", "the id of a memory, as engram list shows it")
 _EXPLAIN = Option("explain", "say why each memory is there, and what was left out")
 _WITHOUT = Option("without", "switch signals of the ranking off, separated by commas", value="SIGNALS")
 
+_HOST = Argument("HOST", "a host, or all, or list; engram link list shows the hosts", many=True)
+_LINK_SCOPE = (
+    Option("global", "for all your projects"),
+    Option("workspace", "for this project, or the one at PATH", value="PATH", optional=True),
+)
+_PLAN = Option("plan", "show the exact change of each file, and write nothing")
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "inject",
@@ -77,6 +84,36 @@ COMMANDS: tuple[Command, ...] = (
         details="Without candidates it prints how an agent proposes memory. At the question, A accepts all, A 1,3 "
         "those two, B 1,3 and a note the same with the note, C cancels. Candidates that are there already, or near to "
         "another memory, are not written but kept in the inbox for 30 days.",
+    ),
+    Command(
+        "note",
+        "Keep a note for the work at hand: it shows as one line, and ends after some days.",
+        "engram.cli.noting",
+        "note_command",
+        arguments=(Argument("TEXT", "what the next session has to know, in quotes"),),
+        options=(
+            Option("objective", "the piece of work that it is for", value="TEXT"),
+            Option("type", "what it would be as a memory: rule, skill or knowledge (default)", value="KIND"),
+            Option("scope", "workspace or global", value="SCOPE"),
+        ),
+        examples=(
+            'engram note "Totals are still floats; the orders table is next." --objective "prices as cents"',
+            'engram note "El servidor de pruebas está en 10.0.0.7 hasta el viernes."',
+        ),
+        details="Answer A to keep it, C to cancel; as with engram save, an answer may come through a pipe. It is a "
+        "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram "
+        "show gives it whole. Noting the same again renews it. A session start shows it only where "
+        "ENGRAM_SESSION_OBJECTIVE is its objective.",
+    ),
+    Command(
+        "promote",
+        "Make a note durable: propose it as a memory, see the file, and decide.",
+        "engram.cli.noting",
+        "promote_command",
+        arguments=(Argument("ID", "the id of a note, as engram list shows it"),),
+        options=(Option("type", "rule, skill or knowledge; what the note says by default", value="KIND"), _SCOPE),
+        examples=("engram promote totals-are-still-floats", "engram promote totals-are-still-floats --type rule"),
+        details="The question is that of engram save. When the memory is written, the note goes.",
     ),
     Command(
         "load",
@@ -146,14 +183,16 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "list",
-        "List the active memories.",
+        "List the active memories, and the notes for the work at hand.",
         "engram.cli.reading",
         "list_command",
         options=(
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
+            Option("all", "also memories that another one superseded"),
+            Option("notes", "only the notes for the work at hand"),
         ),
-        examples=("engram list", "engram list --type rule"),
+        examples=("engram list", "engram list --type rule", "engram list --notes"),
         aliases=("ls",),
     ),
     Command(
@@ -194,9 +233,67 @@ COMMANDS: tuple[Command, ...] = (
         ),
         options=(Option("list", "only list what waits"),),
         examples=("engram review", "engram review --list", "engram review show p-3fa2b1c0"),
-        details="Proposals, deferred candidates, files that are not as approved, memories past their date, foreign "
-        "memory. Not at a terminal it is the list. At one, each thing is shown as it would be written now, with one "
+        details="Proposals, deferred candidates, files that are not as approved, ended notes, memories past their "
+        "date, foreign memory. Not at a terminal it is the list. At one, each thing is shown as it would be written now, with one "
         "question: A accept, R reject, E edit, S skip, Q quit, ? for more.",
+    ),
+    Command(
+        "link",
+        "Register Engram with your agents' programs.",
+        "engram.cli.linking",
+        "link_command",
+        arguments=(_HOST,),
+        options=(
+            *_LINK_SCOPE,
+            _PLAN,
+            Option("force", "replace entries that Engram did not write, and what was edited by hand"),
+            Option("no-elicitation", "ask in the chat only, for hosts that decline dialogs by themselves"),
+            Option("no-mcp", "leave out the MCP registration"),
+            Option("no-hooks", "leave out the hooks"),
+            Option("no-instructions", "leave out instructions, skill and slash command"),
+        ),
+        examples=("engram link claude", "engram link codex --global", "engram link all --plan"),
+        details="Writes the MCP registration, a short block of instructions, a skill, a slash command and hooks, each "
+        "where the host reads it. Everything else in those files stays as it is; each file is kept once, as it was, in "
+        "your configuration folder. engram unlink takes it all out again.",
+    ),
+    Command(
+        "unlink",
+        "Take Engram out of your agents' programs again.",
+        "engram.cli.linking",
+        "unlink_command",
+        arguments=(Argument("HOST", "a host, or all", many=True),),
+        options=(*_LINK_SCOPE, _PLAN),
+        examples=("engram unlink claude", "engram unlink all --global"),
+        details="Takes out what engram link wrote, and nothing else, also where you or another program changed the "
+        "file in between.",
+    ),
+    Command(
+        "upgrade",
+        "Bring what Engram wrote to today's form: hosts' entries, ledgers, older memories.",
+        "engram.cli.upgrading",
+        "upgrade_command",
+        options=(
+            _PLAN,
+            Option("review", "see what would be written over your own edits, and decide"),
+            Option("migrate-memories", "rewrite memories of schemas 1 and 2 as schema 3; each keeps a .pre-v3.bak"),
+        ),
+        examples=("engram upgrade --plan", "engram upgrade --migrate-memories"),
+        details="Pins the server's version in hosts' files afresh, refreshes blocks and skills that nobody edited, and "
+        "takes memory.hashes.json away once SHA256SUMS is there. A second run finds nothing to do.",
+    ),
+    Command(
+        "doctor",
+        "Find what is wrong or half done: installation, hosts, memory, Git.",
+        "engram.cli.doctoring",
+        "doctor_command",
+        options=(
+            Option("strict", "exit with 1 for warnings too"),
+            Option("fix", "mend what cannot lose anything: stale entries that Engram wrote"),
+        ),
+        examples=("engram doctor", "engram doctor --strict --json"),
+        details="Each finding has an id, a sentence, and what mends it. A registered command that engram link would "
+        "write today is started once; any other is named and never run.",
     ),
     Command(
         "verify",
@@ -211,6 +308,39 @@ COMMANDS: tuple[Command, ...] = (
         details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
         "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
         "asked for once for all files.",
+    ),
+    Command(
+        "purge",
+        "Take out for ever what was saved by mistake, everywhere that Engram wrote it.",
+        "engram.cli.purging",
+        "purge_command",
+        arguments=(_ID,),
+        examples=("engram purge wifi-password-of-the-office",),
+        details="At a terminal only: it shows the files and has you type the id. It says where Git still has the text, "
+        "and how to rewrite that. To take a memory out of use and keep it: engram archive.",
+    ),
+    Command(
+        "repair",
+        "Find every kind of damage in the memory, and say what mends it.",
+        "engram.cli.repairing",
+        "repair_command",
+        options=(
+            Option("fix", "mend what cannot lose anything: what a merge left in ledger and changelog, the index"),
+        ),
+        examples=("engram repair", "engram repair --fix"),
+        details="Nobody's text is changed: what needs a decision is named with the command for it. Exit status 4 while "
+        "damage remains.",
+    ),
+    Command(
+        "scan",
+        "Look in any text files for secrets, personal data, hidden text and orders to agents.",
+        "engram.cli.scanning",
+        "scan_command",
+        arguments=(Argument("PATH", "a file or a folder; the current folder by default", required=False, many=True),),
+        options=(Option("format", "text, json or sarif", value="FORMAT"),),
+        examples=("engram scan", "engram scan docs README.md", "engram scan --format sarif > engram.sarif"),
+        details="Nothing that was found is printed, only where and what. What .engramignore and ignore.patterns "
+        "name is left alone, and what the configuration allows (safety.*) is no finding. Exit status 5 with findings.",
     ),
     Command(
         "trust",
@@ -247,12 +377,45 @@ COMMANDS: tuple[Command, ...] = (
         "engram.cli.configuring",
         "config_command",
         arguments=(
-            Argument("ACTION", "view, get, set or unset", required=False),
+            Argument("ACTION", "view, get, set, unset, explain or schema", required=False),
             Argument("KEY", "a key, as engram config view shows it", required=False),
             Argument("VALUE", "the new value; lists are separated by commas", required=False),
         ),
         options=(Option("global", "change your own configuration instead of the workspace's"),),
-        examples=("engram config view", "engram config get load.limit", "engram config set load.limit 6"),
+        examples=(
+            "engram config view",
+            "engram config get load.limit",
+            "engram config set load.limit 6",
+            "engram config explain read",
+        ),
+    ),
+    Command(
+        "hook",
+        "Answer an event of a host: its JSON comes in, memory for its agent goes out.",
+        "engram.hooks",
+        "run_hook",
+        arguments=(Argument("HOST", "claude, codex, gemini, cursor, copilot, opencode, cline or windsurf"),),
+        examples=("engram hook claude",),
+        details="engram link registers it. It reads standard input, takes 2 seconds at most, and always exits with 0.",
+    ),
+    Command(
+        "set-read",
+        "Say when hooks give memory to an agent.",
+        "engram.cli.configuring",
+        "set_read_command",
+        arguments=(Argument("MODE", "auto, startup, always, manual or off"),),
+        options=(Option("global", "change your own configuration instead of the workspace's"),),
+        examples=("engram set-read startup", "engram set-read off --global"),
+        details="auto: at the start of a session, and with each prompt what it has not seen. startup: at the start "
+        "only. always: with each prompt everything that fits. manual: only when asked. off: reading is off.",
+    ),
+    Command(
+        "completion",
+        "Print the script that completes engram's words in your shell.",
+        "engram.cli.completing",
+        "completion_command",
+        arguments=(Argument("SHELL", "bash, zsh, fish or powershell"),),
+        examples=('eval "$(engram completion bash)"', "engram completion fish | source"),
     ),
     Command(
         "author",

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from engram.cli.parser import Parsed
     from engram.service.session import Session
 
-__all__ = ["author_command", "config_command"]
+__all__ = ["author_command", "config_command", "set_read_command"]
 
 
 def config_command(session: Session, parsed: Parsed, output: Output) -> int:
-    """``config view|get|set|unset``."""
+    """``config view|get|set|unset|explain|schema``."""
     action, key, value = parsed.word("ACTION") or "view", parsed.word("KEY"), parsed.word("VALUE")
     has_value = "VALUE" in parsed.words
     match action:
@@ -27,6 +27,15 @@ def config_command(session: Session, parsed: Parsed, output: Output) -> int:
             entry = session.settings.entry(key)
             output.line(_shown(entry.value))
             return output.done({"key": key, "value": entry.value, "layer": entry.layer, "where": entry.where})
+        case "explain" if key and not has_value:
+            return _explain(session, key, output)
+        case "schema" if not key:
+            from engram.config.schema import config_schema
+            from engram.text.jsonc import dumps
+
+            schema = config_schema()
+            output.text(dumps(schema, indent=2))
+            return output.done(schema)
         case "set" if key and has_value:
             file, changed = change_setting(session, key, value, everywhere=parsed.given("global"))
             output.line(f"{key} = {value} in {file}" if changed else f"{key} is {value} already in {file}")
@@ -38,8 +47,32 @@ def config_command(session: Session, parsed: Parsed, output: Output) -> int:
         case _:
             raise UsageError(
                 "engram config does not understand that.",
-                hint="engram config view, get KEY, set KEY VALUE or unset KEY; a list in one word: a,b",
+                hint="engram config view, get KEY, set KEY VALUE, unset KEY or explain KEY; a list in one word: a,b",
             )
+
+
+def _explain(session: Session, name: str, output: Output) -> int:
+    """Say what a key means, what it may be, what it is, and where that comes from."""
+    from engram.config.keys import require
+    from engram.config.schema import key_lines
+
+    key = require(name)
+    entry = session.settings.entry(name)
+    lines = [*key_lines(key), f"Now: {_shown(entry.value)}, from {entry.where or entry.layer}."]
+    for line in lines:
+        output.line(line)
+    for item in session.settings.not_counted:
+        if item.key == name:
+            output.line(f"Not counted: {_shown(item.value)} in {item.file}: {item.reason}")
+    return output.done({"key": name, "value": entry.value, "layer": entry.layer, "where": entry.where, "text": lines})
+
+
+def set_read_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """``set-read MODE`` is ``config set read MODE`` (F21)."""
+    mode = parsed.word("MODE")
+    file, changed = change_setting(session, "read", mode, everywhere=parsed.given("global"))
+    output.line(f"read = {mode} in {file}" if changed else f"read is {mode} already in {file}")
+    return output.done({"key": "read", "value": mode, "file": file, "changed": changed})
 
 
 def author_command(session: Session, parsed: Parsed, output: Output) -> int:

@@ -6,8 +6,8 @@ import sys
 
 from engram.cli.asking import ask_at_terminal
 from engram.cli.editing import edit_memory, edit_until, say_error, say_own
-from engram.cli.inbox import show_draft, show_entries
-from engram.cli.proposals import diff_lines, say_outcome, show_lines
+from engram.cli.inbox import show_draft, show_entries, show_note
+from engram.cli.proposals import diff_lines, say_outcome, show_file, show_lines, show_planned
 from engram.cli.reviewing import Desk
 from engram.cli.screen import screen_width
 from engram.errors import EngramError, UsageError
@@ -28,10 +28,14 @@ from engram.service.approving import OpenApproval, selection
 from engram.service.editing import original
 from engram.service.inbox import Waiting
 from engram.service.keeping import archive
+from engram.service.note_review import accept_note, proposed_note, renewed_note
+from engram.service.noting import write_note
+from engram.service.promoting import propose_promotion, remove_note, take_away
 from engram.service.queue import HEADINGS, Foreign
 from engram.service.reading import Entry
 from engram.service.renewing import confirm, confirmation, why_due
 from engram.service.reviewing import Left, Review
+from engram.service.saving import apply
 from engram.service.trusting import accept_workspace
 from engram.store.files import today
 
@@ -43,7 +47,10 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
     from engram.service.answering import Draft
     from engram.service.batches import Outcome
-    from engram.service.queue import Item
+    from engram.service.note_review import accept_note, proposed_note, renewed_note
+from engram.service.noting import write_note
+from engram.service.promoting import propose_promotion, remove_note, take_away
+from engram.service.queue import Item
     from engram.service.session import Session
 
 __all__ = ["decide"]
@@ -129,13 +136,15 @@ class _Screen:
         try:
             match item.subject:
                 case OpenApproval() if item.subject.pending.kind == "note":
-                    self._note(at, item.subject)
+                    self._proposed_note(at, item.subject)
                 case OpenApproval() | Waiting():
                     self._candidates(at, item.subject)
                 case Review():
                     self._file(at, item.subject)
                 case Left():
                     self._desk.leave(item.subject)
+                case Entry() if item.kind == "note":
+                    self._ended_note(at, item.subject)
                 case Entry():
                     self._due(at, item.subject)
                 case Foreign():
@@ -236,13 +245,46 @@ class _Screen:
                 self.gone = command.key == "Q"
                 return command
 
-    def _note(self, at: int, subject: OpenApproval) -> None:
-        """A proposed working note: only its proposer's dialog or token can accept it."""
-        for candidate in candidates_of(subject):
-            show_lines([f"| {show_line(line)}" for line in candidate.text.split("\n")], self._output)
-        if self._key("A note is accepted where it was proposed. R reject, S skip, Q quit > ", "RSQ") == "R":
-            reject_proposal(self._session, subject)
-            self._settled[at] = "rejected"
+    def _proposed_note(self, at: int, subject: OpenApproval) -> None:
+        plan = proposed_note(self._session, subject)
+        show_file(plan.preview, plan.redacted, self._output)
+        match self._key(f"A keep this note until {plan.valid_until}, R reject, S skip, Q quit > ", "ARSQ"):
+            case "A":
+                receipt = accept_note(self._session, subject, plan)
+                say_own(f"Noted: {receipt.file} (until {receipt.valid_until})", self._output)
+                self._settled[at] = "accepted"
+            case "R":
+                reject_proposal(self._session, subject)
+                say_own("Rejected.", self._output)
+                self._settled[at] = "rejected"
+
+    def _ended_note(self, at: int, note: Entry) -> None:
+        show_note(note, self._output)
+        match self._key("A make it a memory, K keep it for some more days, R take it away, S skip, Q quit > ", "AKRSQ"):
+            case "A":
+                self._promote(at, note)
+            case "K":
+                receipt = write_note(self._session, renewed_note(self._session, note), "terminal")
+                say_own(f"Kept until {receipt.valid_until}.", self._output)
+                self._settled[at] = "kept"
+            case "R":
+                gone = remove_note(self._session, note, "which had ended")
+                say_own("Taken away." if gone else "It changed meanwhile, and stays.", self._output)
+                if gone:
+                    self._settled[at] = "taken away"
+
+    def _promote(self, at: int, note: Entry) -> None:
+        """Show the memory that a note would be, and ask once more: it is another text than the note's (C57)."""
+        promotion = propose_promotion(self._session, f"note/{note.memory.scope}/{note.memory.id}")
+        proposal = promotion.proposal
+        show_planned(proposal.planned, proposal.redacted, self._output, typed=True)
+        if any(planned.writes for planned in proposal.planned):
+            if self._key("A accept, S skip, Q quit > ", "ASQ") != "A":
+                return
+            for outcome in apply(self._session, proposal, way="terminal"):
+                say_outcome(self._session, outcome, self._output)
+        take_away(self._session, promotion)
+        self._settled[at] = "accepted"
 
     def _file(self, at: int, subject: Review) -> None:
         """A file that is not as approved: the questions of ``verify --review``, all changes of white space in one."""

@@ -39,7 +39,7 @@ def editor_words(environ: Mapping[str, str]) -> list[str]:
         return shlex.split(environ[name])
     except ValueError as error:
         raise UsageError(
-            f"{name} is no command line: {error}.", hint="Set it, for example: export EDITOR=nano"
+            f"The editor in {name} is no command line: {error}.", hint="Set it, for example: export EDITOR=nano"
         ) from error
 
 

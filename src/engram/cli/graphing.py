@@ -6,6 +6,7 @@ from engram.cli.reading import one_line
 from engram.errors import UsageError
 from engram.safety.fence import show_inert, show_line
 from engram.service.graphing import Graph, dependency_graph
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,10 +49,18 @@ def _text(graph: Graph) -> str:
         for key in layer:
             lines.append(f"  {one_line(graph.entries[key])}")
             lines += [f"    needs {need}" for need in needs.get(key, ())]
-    lines += [f"{key} needs {name}, which does not exist" for key, name in graph.dangling]
+    lines += [f"{key} needs {name}, {_why_missing(graph, name)}" for key, name in graph.dangling]
     if graph.cycles:
         lines.append(f"These need each other in a circle, directly or not: {', '.join(graph.cycles)}")
     return "\n".join(show_line(line) for line in lines)
+
+
+def _why_missing(graph: Graph, name: str) -> str:
+    wanted = fold_id(check_id(name)[1])
+    successor = next((by for known, by in graph.superseded.items() if fold_id(known) == wanted), None)
+    if successor is None:
+        return "which does not exist"
+    return f"which is superseded by {successor}" if successor else "which is superseded"
 
 
 def _mermaid(graph: Graph) -> str:

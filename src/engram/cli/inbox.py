@@ -7,14 +7,16 @@ import sys
 from engram.cli.asking import at_terminal
 from engram.cli.editing import say_own
 from engram.cli.output import is_terminal
-from engram.cli.proposals import diff_lines, planned_as_data, planned_lines, show_lines
+from engram.cli.proposals import diff_lines, is_beside, planned_as_data, planned_lines, show_file, show_lines
 from engram.cli.screen import cut, fold_own, screen_width
 from engram.errors import UsageError
-from engram.safety.fence import show_line
+from engram.markdown.passages import content_text
+from engram.safety.fence import show_inert, show_line
 from engram.service.answering import candidates_of, judged
 from engram.service.approving import OpenApproval
 from engram.service.inbox import Waiting
 from engram.service.looks import remember_look, unasked_sentence, unasked_writes
+from engram.service.note_review import proposed_note
 from engram.service.queue import HEADINGS, Foreign, find_item, queue
 from engram.service.reading import Entry
 from engram.service.renewing import confirmation
@@ -29,10 +31,11 @@ if TYPE_CHECKING:
     from engram.cli.parser import Parsed
     from engram.service.answering import Draft
     from engram.service.looks import Unasked
-    from engram.service.queue import Item
+    from engram.service.note_review import proposed_note
+from engram.service.queue import Item
     from engram.service.session import Session
 
-__all__ = ["inbox_command", "show_draft", "show_entries"]
+__all__ = ["inbox_command", "show_draft", "show_entries", "show_note"]
 
 # So many memories of a foreign root are named.
 _NAMED = 20
@@ -101,6 +104,10 @@ def _show_one(session: Session, item: Item, output: Output) -> int:
     data: dict[str, object] = {"item": item.as_data()}
     subject = item.subject
     match subject:
+        case OpenApproval() if subject.pending.kind == "note":
+            plan = proposed_note(session, subject)
+            show_file(plan.preview, plan.redacted, output)
+            data["preview"] = plan.preview
         case OpenApproval() | Waiting():
             draft = judged(session, candidates_of(subject))
             show_draft(draft, output)
@@ -112,6 +119,8 @@ def _show_one(session: Session, item: Item, output: Output) -> int:
             data["unfit"] = [{"number": number, "reason": reason} for number, reason in draft.unfit.items()]
         case Review() if at_terminal() and is_terminal(sys.stdout):
             show_lines(diff_lines(preview(subject), screen_width(), output), output)
+        case Entry() if item.kind == "note":
+            show_note(subject, output)
         case Entry():
             shown = confirmation(subject).preview
             show_lines(diff_lines(shown.splitlines(), screen_width(), output), output)
@@ -145,3 +154,10 @@ def show_entries(foreign: Foreign, output: Output) -> None:
     if len(foreign.entries) > _NAMED:
         say_own(f"  and {len(foreign.entries) - _NAMED} more: engram list", output)
     say_own("Trusted, they are given to your agents as instructions. Read one: engram show ID", output)
+
+
+def show_note(note: Entry, output: Output) -> None:
+    """Show what a working note says, each line behind a mark."""
+    text = content_text(note.memory.content)
+    width = screen_width(sys.stderr if is_beside(output) else sys.stdout)
+    show_lines(diff_lines([f"| {line}" for line in show_inert(text).split("\n")], width, output), output)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from engram.version import CONTRACT_VERSION
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.errors import EngramError
@@ -75,7 +73,7 @@ class Output:
             ``code``.
         """
         if self.as_json:
-            self._envelope({"contract_version": CONTRACT_VERSION, "ok": code == 0, "data": data})
+            self._envelope({"ok": code == 0, "data": data})
         else:
             self._notices()
         return code
@@ -90,7 +88,7 @@ class Output:
         message, hint = (_quoted(mask_secrets(text)) for text in (error.message, error.hint))
         if self.as_json:
             shown = {**error.as_dict(), "message": message, **({"hint": hint} if hint else {})}
-            self._envelope({"contract_version": CONTRACT_VERSION, "ok": False, "error": _plain(shown)})
+            self._envelope({"ok": False, "error": _plain(shown)})
             return error.exit_code
         self._notices()
         place = f" (line {error.line})" if error.line and f"line {error.line}" not in error.message else ""
@@ -115,7 +113,9 @@ class Output:
         import json
 
         from engram.safety.hidden import kind_of
+        from engram.version import CONTRACT_VERSION
 
+        envelope = {"contract_version": CONTRACT_VERSION, **envelope}
         envelope["diagnostics"] = [notice.as_data() for notice in self.session.notices] if self.session else []
         text = json.dumps(envelope, ensure_ascii=False, indent=2)
         # The same value in other letters: what a terminal would act on or not show is written as JSON's \u escapes.

@@ -19,21 +19,29 @@ _WIDTH = 78
 
 
 class Option(Record):
-    """``--name``: a switch, or with ``value`` (the word that help shows for it) one that takes a value."""
+    """``--name``: a switch, or with ``value`` (the word that help shows for it) one that takes a value.
+
+    An ``optional`` value is given as ``--name=VALUE`` only; without one the option is a switch.
+    """
 
     name: str
     help: str
     value: str = ""
     short: str = ""
     integer: bool = False
+    optional: bool = False
 
 
 class Argument(Record):
-    """A positional word. Optional ones stand before the required ones or after them."""
+    """A positional word. Optional ones stand before the required ones or after them.
+
+    With ``many`` it stands for all words from here on; it is then the only one.
+    """
 
     name: str
     help: str
     required: bool = True
+    many: bool = False
 
 
 class Command(Record):
@@ -62,6 +70,7 @@ class Parsed:
 
     def __init__(self) -> None:
         self.words: dict[str, str] = {}
+        self.many: list[str] = []
         self.values: dict[str, str] = {}
         self.switches: set[str] = set()
 
@@ -89,7 +98,7 @@ def parse(command: Command, words: Sequence[str]) -> Parsed:
         UsageError: for an unknown option, a missing or superfluous word, a value that is no number.
     """
     options: dict[str, Option] = {}
-    for option in (*command.options, *COMMON):
+    for option in _all_options(command):
         options[f"--{option.name}"] = option
         if option.short:
             options[f"-{option.short}"] = option
@@ -114,6 +123,9 @@ def parse(command: Command, words: Sequence[str]) -> Parsed:
                 raise UsageError(f"{name} takes no value.", hint=_see(command))
             parsed.switches.add(found.name)
             continue
+        if not equals and found.optional:
+            parsed.switches.add(found.name)
+            continue
         if not equals:
             if not queue:
                 raise UsageError(f"{name} needs a value: {name} {found.value}", hint=_see(command))
@@ -128,11 +140,17 @@ def parse(command: Command, words: Sequence[str]) -> Parsed:
     return parsed
 
 
+def _all_options(command: Command) -> tuple[Option, ...]:
+    """Return a command's options, with the common ones that it does not have in a way of its own."""
+    own = {option.name for option in command.options}
+    return (*command.options, *(option for option in COMMON if option.name not in own))
+
+
 def help_text(command: Command) -> str:
     """Return what ``engram COMMAND --help`` prints."""
     usage = " ".join(
         ["engram", command.name]
-        + [argument.name if argument.required else f"[{argument.name}]" for argument in command.arguments]
+        + [_shown(argument) for argument in command.arguments]
         + (["[options]"] if command.options else [])
     )
     lines = [f"usage: {usage}", "", *_wrap(command.summary, "")]
@@ -145,7 +163,7 @@ def help_text(command: Command) -> str:
     rows = [(argument.name, argument.help) for argument in command.arguments]
     if rows:
         lines += ["", "arguments:", *_table(rows)]
-    lines += ["", "options:", *_table([(_spelling(option), option.help) for option in (*command.options, *COMMON)])]
+    lines += ["", "options:", *_table([(_spelling(option), option.help) for option in _all_options(command)])]
     if command.examples:
         lines += ["", "examples:", *(f"  {example}" for example in command.examples)]
     return "\n".join(lines) + "\n"
@@ -153,6 +171,9 @@ def help_text(command: Command) -> str:
 
 def _place(command: Command, positional: list[str], parsed: Parsed) -> None:
     arguments = command.arguments
+    if arguments and arguments[-1].many and positional:
+        parsed.many = positional
+        return
     if len(positional) > len(arguments):
         extra = positional[len(arguments)]
         hint = "Put a text of several words in quotes." if arguments else _see(command)
@@ -187,7 +208,13 @@ def _is_integer(text: str) -> bool:
 
 def _spelling(option: Option) -> str:
     short = f"-{option.short}, " if option.short else ""
-    return f"{short}--{option.name}{f' {option.value}' if option.value else ''}"
+    value = f"[={option.value}]" if option.optional else f" {option.value}" if option.value else ""
+    return f"{short}--{option.name}{value}"
+
+
+def _shown(argument: Argument) -> str:
+    name = f"{argument.name}…" if argument.many else argument.name
+    return name if argument.required else f"[{name}]"
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> list[str]:

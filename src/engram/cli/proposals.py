@@ -25,6 +25,7 @@ __all__ = [
     "planned_as_data",
     "planned_lines",
     "say_outcome",
+    "show_file",
     "show_lines",
     "show_parts",
     "show_planned",
@@ -47,6 +48,12 @@ def show_planned(planned: Sequence[Planned], redacted: Sequence[str], output: Ou
     if not typed and any(one.verdict.word == "ADD" for one in planned):
         lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
     show_lines(lines, output)
+
+
+def show_file(preview: str, redacted: Sequence[str], output: Output) -> None:
+    """Show the exact change of one file that has no verdict."""
+    lines = diff_lines(preview.splitlines(), screen_width(sys.stderr if is_beside(output) else sys.stdout), output)
+    show_lines(lines + [show_line(f"Redacted: {message}") for message in redacted], output)
 
 
 def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
@@ -72,6 +79,8 @@ def planned_as_data(planned: Planned) -> dict[str, object]:
         "line": planned.verdict.line(),
         "reason": planned.verdict.reason,
         "related": list(planned.verdict.related),
+        "others": list(planned.verdict.others),
+        "ageing": [{"word": one.word, "meant": one.meant} for one in planned.ageing],
         "id": planned.id,
         "type": planned.type,
         "title": planned.title,
@@ -98,9 +107,8 @@ def planned_lines(planned: Sequence[Planned], output: Output) -> list[str]:
         if len(planned) > 1:
             lines.append(f"{one.scope}:")
         lines += diff_lines(one.preview.splitlines(), width, output)
-        own = [one.verdict.line(), one.verdict.reason]
-        own.append(f"Related: {', '.join(one.verdict.related)}" if one.verdict.related else "")
-        lines += [piece for line in own if line for piece in fold_own(show_line(line), width)]
+        for line in (one.verdict.line(), *one.remarks):
+            lines += fold_own(show_line(line), width)
     return lines
 
 

@@ -17,14 +17,20 @@ __all__ = ["list_command", "one_line", "show_command"]
 
 def list_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one line a memory."""
-    entries, skipped = list_memories(session, kind=parsed.value("type"), scope=parsed.value("scope"))
+    entries, skipped = list_memories(
+        session, kind=parsed.value("type"), scope=parsed.value("scope"), everything=parsed.given("all")
+    )
+    only_notes = parsed.given("notes")
+    if only_notes:
+        entries = [entry for entry in entries if entry.is_note]
+        skipped = [(root, skip) for root, skip in skipped if skip.kind == "note"]
     for entry in entries:
         output.line(one_line(entry))
     for line in skipped_lines(skipped):
         output.line(line)
         session.say("skipped", "skipped", line)
     if not entries and not skipped:
-        output.line('No memory yet. Save the first: engram save rule "…"')
+        output.line("No notes." if only_notes else 'No memory yet. Save the first: engram save rule "…"')
     if not output.as_json:
         session.notices = [notice for notice in session.notices if notice.code != "skipped"]
     data = {
@@ -39,7 +45,9 @@ def show_command(session: Session, parsed: Parsed, output: Output) -> int:
     shown = show_memory(session, parsed.word("ID"))
     if shown.entry.root.foreign:
         session.say("warning", "foreign", "foreign: reference only, until you run engram trust.")
-    if shown.archived:
+    if shown.entry.is_note:
+        session.say("info", "note", f"It is a {shown.entry.note_mark}; engram promote makes it durable.")
+    elif shown.archived:
         session.say("info", "archived", f"{shown.entry.memory.id} is archived: it is not given to agents.")
     elif shown.entry.memory.superseded_by:
         session.say("info", "superseded", f"It is superseded by {shown.entry.memory.superseded_by}.")
@@ -53,7 +61,9 @@ def one_line(entry: Entry) -> str:
     marks = []
     if entry.root.foreign:
         marks.append("foreign: reference only")
-    if why := out_of_service(memory, today()):
+    if entry.is_note:
+        marks.append(entry.note_mark)
+    elif why := out_of_service(memory, today()):
         marks.append(why)
     tail = f"  ({'; '.join(marks)})" if marks else ""
     return _inert(f"{entry.key}  [{memory.type}, {memory.scope}] {' '.join(memory.title.split())}{tail}", one_line=True)
@@ -67,7 +77,9 @@ def _inert(text: str, *, one_line: bool = False) -> str:
 
 def _as_data(entry: Entry) -> dict[str, object]:
     memory = entry.memory
+    note = {"objective": entry.objective, "valid_until": memory.valid_until} if entry.is_note else {}
     return {
+        **note,
         "id": memory.id,
         "key": entry.key,
         "type": memory.type,
@@ -79,6 +91,7 @@ def _as_data(entry: Entry) -> dict[str, object]:
         "schema_version": memory.schema,
         "updated": memory.updated,
         "foreign": entry.root.foreign,
+        "note": entry.is_note,
         "superseded_by": memory.superseded_by,
         "out_of_service": out_of_service(memory, today()),
     }

@@ -124,7 +124,7 @@ def _plan(pack: Pack, recall: Recall | None) -> Sequence[str]:
     from engram.cli.reading import one_line
     from engram.safety.fence import show_line
 
-    sized = {one.entry.key: one_line(one.entry) for one in recall.found} if recall else {}
+    sized = {one.entry.key: one_line(one.entry) for one in (*recall.found, *recall.notes)} if recall else {}
     lines = []
     for heading, keys in (("bodies", pack.body_keys), ("cards", pack.card_ids), ("omitted", pack.omitted_ids)):
         if keys:

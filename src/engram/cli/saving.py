@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
     from engram.service.session import Session
 
-__all__ = ["save_command"]
+__all__ = ["QUESTION", "save_command"]
 
 _KIND_WORDS = (*KINDS, "workflow")
-_QUESTION = "A accept, B <note> accept with a note, C cancel > "
+QUESTION = "A accept, B <note> accept with a note, C cancel > "
 
 
 def save_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -32,7 +32,7 @@ def save_command(session: Session, parsed: Parsed, output: Output) -> int:
         data = {"saved": False, "outcomes": [planned_as_data(planned) for planned in proposal.planned]}
         output.text("Nothing to save.")
         return output.done(data)
-    way, _, note = ask_decision(session, output, _QUESTION)
+    way, _, note = ask_decision(session, output, QUESTION)
     outcomes = apply(session, proposal, way=way, note=note)
     for outcome in outcomes:
         say_outcome(session, outcome, output)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Type = Literal["integer", "enum", "list", "path"]
-    WorkspaceRule = Literal["counts", "never", "stricter", "safety"]
+    WorkspaceRule = Literal["adds", "counts", "never", "stricter", "safety"]
 
 __all__ = [
     "ACTIONS",
@@ -49,8 +49,9 @@ class Key(Record):
 
     ``minimum`` and ``maximum`` bound an integer, in ``unit``. ``choices`` are those of an enum. ``strictness`` orders
     them from loose to strict where that matters. ``workspace_rule`` says when a value in a workspace file, which may
-    come with a clone, counts: always (``counts``), ``never``, where ``stricter`` than the value below, or by the rule
-    for ``safety``. ``risk`` says what a looser value risks, and is empty where nothing is at risk.
+    come with a clone, counts: always (``counts``), beside what others say (``adds``), ``never``, where ``stricter``
+    than the value below, or by the rule for ``safety``. ``risk`` says what a looser value risks, and is empty
+    where nothing is at risk.
     """
 
     name: str
@@ -209,6 +210,7 @@ KEYS: tuple[Key, ...] = (
         type="list",
         default=(),
         help="Files that Engram leaves alone: gitignore lines, beside .engramignore.",
+        workspace_rule="adds",
     ),
     *(_safety(f"safety.{group}", group) for group in GROUPS),
     *(_safety(name, name.split(".")[1]) for name in _KINDS),

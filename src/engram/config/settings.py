@@ -169,6 +169,8 @@ def load_settings(
                 continue
             if key.type == "path":
                 value = _folder(value, os.path.dirname(file), environ)
+            if key.workspace_rule == "adds":
+                value = _added(below, name, value)
             if key.workspace_rule != "stricter" or value != below.get(name):
                 entries[name] = Entry(name, value, layer, file)
     unknown += _from_environment(entries, environ)
@@ -203,6 +205,12 @@ def _why_not(key: Key, value: object, below: Settings, *, trusted: bool) -> str:
     return "" if trusted else f"a workspace that is not trusted cannot make it looser than {held}: engram trust"
 
 
+def _added(below: Settings, name: str, value: object) -> tuple[str, ...]:
+    """Return a list with what other files say before it: a nearer one takes nothing back."""
+    assert isinstance(value, tuple)
+    return tuple(dict.fromkeys((*below.strings(name), *value)))
+
+
 def _folder(value: object, base: str, environ: Mapping[str, str]) -> str:
     """Return a folder's absolute path; one that is relative starts at ``base``, an empty one stays empty."""
     return os.path.abspath(os.path.join(base, expand(str(value), environ))) if value else ""
@@ -225,5 +233,7 @@ def _from_environment(entries: dict[str, Entry], environ: Mapping[str, str]) -> 
             value = parse_text(name, text, f"the environment variable {variable}")
             if name == "global_path":
                 value = _folder(value, "", environ)
+            if require(name).workspace_rule == "adds":
+                value = _added(Settings(entries), name, value)
             entries[name] = Entry(name, value, "environment", variable)
     return unknown

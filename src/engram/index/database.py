@@ -197,13 +197,16 @@ class Database:
         """Return the files that are no part of the index, as path, kind, reason and line."""
         return list(self._ask("select path, kind, reason, line from problems order by path"))
 
-    def hashes(self, folder: str = "") -> dict[str, str]:
-        """Return path and SHA-256 of all memories, or of those directly or deeper below ``folder``."""
-        if not folder:
-            return dict(self._ask("select path, sha256 from memories"))
+    def hashes(self) -> dict[str, str]:
+        """Return path and SHA-256 of all memories."""
+        return dict(self._ask("select path, sha256 from memories"))
+
+    def paths_in(self, folder: str) -> set[str]:
+        """Return the paths of the memories that are directly in a folder."""
         # "0" is the character after "/".
-        bounds = (f"{folder}/", f"{folder}0")
-        return dict(self._ask("select path, sha256 from memories where path >= ? and path < ?", bounds))
+        rows = self._ask("select path from memories where path >= ? and path < ?", (f"{folder}/", f"{folder}0"))
+        deep = folder.count("/") + 1
+        return {path for (path,) in rows if path.count("/") == deep}
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

@@ -9,20 +9,25 @@ from __future__ import annotations
 import os
 
 from engram.model import FOLDERS
-from engram.store.files import leaves
-from engram.store.ledger import LEDGER, LEGACY_LEDGER
+from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["changed_names", "folders_in", "list_folder", "stamp_of"]
+__all__ = ["changed_names", "folders_in", "left_alone_in", "list_folder", "stamp_of"]
 
 _ALWAYS = (LEDGER, LEGACY_LEDGER, *FOLDERS.values())
 
 
-def stamp_of(root: str, folders: Iterable[str] = ()) -> str:
-    """Return the stamp of a root's ledgers, its three folders, and the given sub-folders."""
+def stamp_of(root: str, folders: Iterable[str] = (), left_alone: str = "") -> str:
+    """Return the stamp of a root's ledgers, its three folders, and the given sub-folders.
+
+    Args:
+        root: the memory root.
+        folders: its sub-folders that hold memories.
+        left_alone: what changes when other files are left alone than before; it ends the stamp.
+    """
     lines = []
     for name in (*_ALWAYS, *folders):
         try:
@@ -30,12 +35,17 @@ def stamp_of(root: str, folders: Iterable[str] = ()) -> str:
             lines.append(f"{name}\t{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}")
         except OSError:
             lines.append(f"{name}\t-")
-    return "\n".join(lines)
+    return "\n".join(lines) + (f"\x1f{left_alone}" if left_alone else "")
 
 
 def folders_in(stamp: str) -> list[str]:
     """Return the sub-folders that a stamp names beside what every stamp has."""
     return [line.partition("\t")[0] for line in stamp.split("\n")[len(_ALWAYS) :]]
+
+
+def left_alone_in(stamp: str) -> str:
+    """Return what a stamp says of the files that are left alone."""
+    return stamp.partition("\x1f")[2]
 
 
 def changed_names(old: str, new: str) -> list[str]:
@@ -44,12 +54,15 @@ def changed_names(old: str, new: str) -> list[str]:
     return [line.partition("\t")[0] for before, line in pairs if before != line]
 
 
-def list_folder(root: str, folder: str) -> tuple[list[str], list[str]]:
+def list_folder(
+    root: str, folder: str, ignores: Callable[[str, bool], bool] | None = None
+) -> tuple[list[str], list[str]]:
     """Return the memory files and the sub-folders directly in a folder, as paths from the root, sorted.
 
-    Links are files, which ``store.files`` reads or refuses; hidden names are passed over (F2).
+    Links are files, which ``store.files`` reads or refuses; hidden names are passed over (F2), and so is what
+    ``ignores`` says of a path and whether it is a folder.
     """
-    if leaves(root, folder):
+    if leaves(root, folder) or (ignores is not None and ignores(folder, True)):
         return [], []
     try:
         names = sorted(os.listdir(f"{root}/{folder}"))
@@ -65,4 +78,7 @@ def list_folder(root: str, folder: str) -> tuple[list[str], list[str]]:
             files.append(path)
         elif os.path.isdir(f"{root}/{path}") and not os.path.islink(f"{root}/{path}"):
             folders.append(path)
+    if ignores is not None:
+        files = [path for path in files if not ignores(path, False)]
+        folders = [path for path in folders if not ignores(path, True)]
     return files, folders

@@ -187,7 +187,8 @@ def update(
         state: dict[str, int] = dict(ask("select key, value from state where key in ('count', 'length')"))
         for name in gone:
             _take_out(connection, name, state)
-        last = ask("select max(n) from (select n from memories union all select n from dead)").fetchone()[0] or 0
+        used = (ask("select max(n) from memories").fetchone(), ask("select max(n) from dead").fetchone())
+        last = max(number or 0 for (number,) in used)
         terms = _Terms(connection)
         segment = Segment(last + 1, terms.number, terms.spelling)
         for item in items:

@@ -8,9 +8,10 @@ b'---\nid: a\ntags: [x]\nx_team: b # ours\n---\n\n# A\n'
 from __future__ import annotations
 
 from engram.errors import FormatError
-from engram.markdown.conflicts import find_conflict
 from engram.markdown.frontmatter import Entry, format_entry, parse_entries
-from engram.markdown.sections import SECTION_ORDER, escape_title, outline, plain_title, trim_blank
+from engram.markdown.passages import escape_title
+from engram.markdown.sections import SECTION_ORDER, outline, plain_title, trim_blank
+from engram.markdown.source import split_source
 from engram.model import MAX_BYTES
 from engram.record import Record
 from engram.text.lines import lines_with_ends, unix_lines
@@ -18,14 +19,12 @@ from engram.text.lines import lines_with_ends, unix_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NoReturn
 
     from engram.markdown.sections import Outline, Section
 
 __all__ = ["Document", "checked_bytes", "parse_document"]
 
 _BOM = "\ufeff"
-_BOM_BYTES = b"\xef\xbb\xbf"
 
 
 class Document(Record):
@@ -220,11 +219,14 @@ def parse_document(data: bytes, path: str = "") -> Document:
         FormatError: with line and reason, for what is not accepted (F9): no UTF-8, NUL, more than 256 KiB, no or an
             unclosed frontmatter, YAML anchors and tags, a Git conflict.
     """
+    source = split_source(data, path)
     try:
-        return _parse(data, path)
+        entries, rest = parse_entries(source.front.split("\n") if source.front is not None else [])
     except FormatError as error:
         error.path = path
         raise
+    newline = "\r\n" if source.opening.endswith("\r\n") else "\n"
+    return Document(source.bom, newline, entries, source.body, source.opening, rest, source.closing, path)
 
 
 def checked_bytes(text: str, path: str) -> bytes:
@@ -243,43 +245,6 @@ def checked_bytes(text: str, path: str) -> bytes:
     if "\0" in text:
         raise FormatError("the text holds a NUL character", path=path, line=text.count("\n", 0, text.index("\0")) + 1)
     return data
-
-
-def _parse(data: bytes, path: str) -> Document:
-    if len(data) > MAX_BYTES:
-        _refuse(f"it has {len(data):,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)", 0)
-    if not data:
-        _refuse("the file is empty", 0)
-    if b"\0" in data:
-        _refuse("a NUL byte stands in the file", data.count(b"\n", 0, data.index(b"\0")) + 1)
-    bom = data.startswith(_BOM_BYTES)
-    try:
-        text = (data[3:] if bom else data).decode("utf-8")
-    except UnicodeDecodeError as error:
-        offset = error.start + (3 if bom else 0)
-        _refuse(f"byte {offset} is no valid UTF-8", data.count(b"\n", 0, offset) + 1)
-    if line := find_conflict(text):
-        _refuse("a Git conflict marker stands in the file; settle the conflict", line)
-    start = text.find("\n") + 1
-    opening = text[:start]
-    if not opening.startswith("---") or opening.rstrip(" \t\r\n") != "---":
-        _refuse("there is no frontmatter: the first line is not ---", 1)
-    at = start - 1
-    while True:
-        at = text.find("\n---", at)
-        if at < 0:
-            _refuse("the frontmatter is never closed: a second line --- is missing", 1)
-        end = text.find("\n", at + 1) + 1 or len(text)
-        if text[at + 1 : end].rstrip(" \t\r\n") == "---":
-            break
-        at += 1
-    entries, rest = parse_entries(text[start:at].split("\n") if at >= start else [])
-    newline = "\r\n" if opening.endswith("\r\n") else "\n"
-    return Document(bom, newline, entries, text[end:], opening, rest, text[at + 1 : end], path)
-
-
-def _refuse(reason: str, line: int) -> NoReturn:
-    raise FormatError(reason, line=line)
 
 
 def _ended(lines: list[str], newline: str) -> list[str]:

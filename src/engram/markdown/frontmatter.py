@@ -13,7 +13,6 @@ Engram does not know, other structures are kept as they are.
 
 from __future__ import annotations
 
-from engram.markdown.scalars import NULLS, is_date, quote_scalar
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -29,10 +28,11 @@ __all__ = [
     "INTEGER_KEYS",
     "KNOWN_KEYS",
     "LIST_KEYS",
+    "NULLS",
     "Entry",
     "format_entry",
     "parse_entries",
-    "quote_scalar",
+    "read_values",
 ]
 
 DATE_KEYS = frozenset(
@@ -53,6 +53,10 @@ KNOWN_KEYS = DATE_KEYS | INTEGER_KEYS | LIST_KEYS | {
     "author", "author_email", "author_name", "authority", "confidence", "evidence_status", "id", "level", "lifecycle",
     "objective", "parent", "scope", "source", "superseded_by", "tier", "type",
 }  # fmt: skip
+
+
+# What stands for no value.
+NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 class Entry(Record):
@@ -116,6 +120,29 @@ def parse_entries(lines: list[str]) -> tuple[tuple[Entry, ...], tuple[str, ...]]
     return tuple(entries), reader.take_before() if reader else ()
 
 
+def read_values(front: str | None) -> dict[str, Value]:
+    """Return the values of a frontmatter by key.
+
+    Args:
+        front: what stands between the two ``---`` lines, None where there is nothing.
+
+    Raises:
+        FormatError: as ``parse_entries``.
+    """
+    values: dict[str, Value] = {}
+    lines = [] if front is None else front.split("\n")
+    # As Engram writes it: nothing but known keys, each once with a plain value.
+    plain = front is None or not ("\t" in front or "\r" in front)
+    for line in lines if plain else ():
+        key, colon, rest = line.partition(": ")
+        value = _quick_value(rest) if colon and key in KNOWN_KEYS and key not in values else None
+        if value is None:
+            plain = False
+            break
+        values[key] = value
+    return values if plain else {entry.key: entry.value for entry in parse_entries(lines)[0]}
+
+
 def _fail(index: int, reason: str) -> NoReturn:
     from engram.markdown.values import fail
 
@@ -128,6 +155,8 @@ def format_entry(key: str, value: Value) -> str:
     Dates and integers of the keys that hold such are plain; a list is inline; everything else is quoted only where
     plain YAML would read something else.
     """
+    from engram.markdown.scalars import is_date, quote_scalar  # for writing only
+
     name = quote_scalar(key)
     if isinstance(value, tuple):
         return f"{name}: [{', '.join([quote_scalar(item, in_list=True) for item in value])}]"

@@ -13,9 +13,7 @@ texts only in one of them.
 
 from __future__ import annotations
 
-__all__ = ["NULLS", "block_scalar", "is_date", "quote_scalar", "quoted_end", "unquote"]
-
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+__all__ = ["block_scalar", "is_date", "quote_scalar", "quoted_end", "unquote"]
 
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")
 _FLOW = frozenset(",[]{}?")

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from engram.errors import FormatError
-from engram.markdown.scalars import NULLS, block_scalar, quoted_end, unquote
+from engram.markdown.frontmatter import NULLS
+from engram.markdown.scalars import block_scalar, quoted_end, unquote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

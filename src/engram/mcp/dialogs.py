@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     from engram.mcp.call import Call
 
-    Action = Literal["accept", "decline", "cancel", "invalid", "empty"]
+    Action = Literal["accept", "decline", "cancel", "silent", "invalid", "empty"]
 
 __all__ = ["Answer", "Dialogs", "Question"]
 
 _NAME = "approval"
 _LIFETIME_S = 30 * 60
+_CLOCK_SLACK_S = 60
 # More open questions than this are forgotten, the oldest first: nobody answers them any more.
 _MOST_OPEN = 500
 _FALLBACK = "The question is open no longer; call the tool again without requestState."
@@ -65,8 +66,8 @@ class Question(Record):
 class Answer(Record):
     """What the human said.
 
-    ``cancel`` stands for no answer too. ``empty`` is an ``accept`` without any field of the form (C48). ``invalid`` is
-    what no dialog of this form can give.
+    ``silent`` is no answer in time, or an error in its place. ``empty`` is an ``accept`` without any field of the form
+    (C48). ``invalid`` is what no dialog of this form can give.
     """
 
     action: Action
@@ -77,7 +78,11 @@ class Answer(Record):
 class _Open(Record):
     question: Question
     binding: str
-    until: float
+    since: float
+
+    def is_over(self, now: float) -> bool:
+        """Tell whether its half hour is over, by a clock that may have been set back."""
+        return not self.since - _CLOCK_SLACK_S <= now < self.since + _LIFETIME_S
 
 
 class Dialogs:
@@ -93,9 +98,9 @@ class Dialogs:
         self._open: dict[str, _Open] = {}
         self._lock = _thread.allocate_lock()
 
-    def possible(self, call: Call, question: Question) -> bool:
-        """Tell whether the client shows such a form (C22, C53)."""
-        return self._on and call.lacks("elicitation/create", question.params) is None
+    def possible(self, call: Call) -> bool:
+        """Tell whether the client shows forms (C22, C53)."""
+        return self._on and call.lacks("elicitation/create") is None
 
     def ask(self, call: Call, question: Question, *, timeout: float) -> Answer | InputRequired:
         """Ask a client that can be asked.
@@ -114,7 +119,7 @@ class Dialogs:
         try:
             return _read(call.ask("elicitation/create", question.params, timeout=timeout), question)
         except AskError:
-            return Answer("cancel", {}, question)
+            return Answer("silent", {}, question)
 
     def answered(self, call: Call, tool: str, workspace: str, arguments: Mapping[str, Any]) -> Answer | None:
         """Return the answer that a retry brings; None for a call that brings none and has to ask (C52).
@@ -127,7 +132,7 @@ class Dialogs:
         number = self._number(call.state)
         with self._lock:
             known = self._open.pop(number, None) if number else None
-        if known is None or time.time() >= known.until or known.binding != _binding(tool, workspace, arguments):
+        if known is None or known.is_over(time.time()) or known.binding != _binding(tool, workspace, arguments):
             raise ProtocolError(INVALID_PARAMS, f"This requestState is not valid. {_FALLBACK}")
         given = (call.responses or {}).get(_NAME)
         if given is None:
@@ -138,11 +143,11 @@ class Dialogs:
         number = os.urandom(16).hex()
         now = time.time()
         with self._lock:
-            self._open = {key: one for key, one in self._open.items() if now < one.until}
+            self._open = {key: one for key, one in self._open.items() if not one.is_over(now)}
             while len(self._open) >= _MOST_OPEN:
                 del self._open[next(iter(self._open))]
             binding = _binding(question.tool, question.workspace, question.arguments)
-            self._open[number] = _Open(question, binding, now + _LIFETIME_S)
+            self._open[number] = _Open(question, binding, now)
         return f"{number}.{self._mac(number)}"
 
     def _number(self, state: str) -> str:

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["form"]
+__all__ = ["MOST_BOXES", "form"]
 
 # A form with more boxes than this is not read.
-_MOST_BOXES = 20
+MOST_BOXES = 20
 
 
 def form(
@@ -49,14 +49,14 @@ def form(
         if one["scope"] not in scopes:
             scopes.append(one["scope"])
         if name in fields:
-            fields[name]["title"] += f"; {one['scope']}: {about} ({one['id']})"
+            fields[name]["title"] += show_line(f"; {one['scope']}: {about} ({one['id']})")
             continue
         fields[name] = {
             "type": "boolean",
             "title": show_line(f"{one['number']}. {about} ({one['id']})"),
             "default": True,
         }
-    if not fields or len(fields) > _MOST_BOXES:
+    if not fields or len({one["number"] for one in candidates}) > MOST_BOXES:
         return None
     scopes = ["both", *scopes] if len(scopes) > 1 else scopes
     fields["scope"] = {"type": "string", "title": "Save to", "enum": scopes, "default": scopes[0]}

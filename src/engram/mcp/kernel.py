@@ -8,7 +8,6 @@ from __future__ import annotations
 import _thread
 
 from engram.mcp.call import Call, CancelledError, Waiter
-from engram.mcp.jsonlines import MalformedError, decode, encode, encode_exact
 from engram.mcp.methods import builtin_methods, handshake, simple_method
 from engram.mcp.protocol import (
     CACHEABLE,
@@ -28,6 +27,7 @@ from engram.mcp.protocol import (
     Method,
     ProtocolError,
 )
+from engram.text.jsonlines import MalformedError, decode, encode, encode_exact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -68,10 +68,19 @@ def serve(registry: Registry, *, orphan_seconds: float = _ORPHAN_SECONDS) -> int
     else:
         outbox.stop()
         _until(lambda: not kernel.writing() and outbox.empty(), _WRITE_SECONDS)
-    if not kernel.idle() or not outbox.empty():
-        # Threads are still at work; the interpreter's own end could wait for what they hold.
+    if not kernel.idle() or not outbox.empty() or _end_would_wait():
+        # Threads are still at work, or rest for ever; the interpreter's own end could wait for them or what they hold.
         os._exit(0)
     return 0
+
+
+def _end_would_wait() -> bool:
+    """Say whether the interpreter would wait for another thread as if that were the main one.
+
+    Up to Python 3.12 it does where a call imported ``threading`` first, as ``subprocess`` does.
+    """
+    threading = sys.modules.get("threading")
+    return threading is not None and bool(threading.main_thread().ident != _thread.get_ident())
 
 
 class _End:

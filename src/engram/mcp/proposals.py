@@ -12,9 +12,19 @@ if TYPE_CHECKING:
     from engram.mcp.registry import ToolResult
     from engram.service.approving import Offer
     from engram.service.batches import Batch, Outcome
+    from engram.service.noting import NotePlan, NoteReceipt
     from engram.service.session import Session
 
-__all__ = ["candidate_rows", "nothing_saved", "outcomes_answer", "proposal_answer", "written_answer"]
+__all__ = [
+    "candidate_rows",
+    "note_answer",
+    "note_outcome",
+    "note_proposal",
+    "nothing_saved",
+    "outcomes_answer",
+    "proposal_answer",
+    "written_answer",
+]
 
 # What a preview, and all of them together, have in characters at most.
 _MOST_PREVIEW, _MOST_PREVIEWS = 2000, 24_000
@@ -39,8 +49,7 @@ def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
                 "scope": planned.scope,
                 "title": show_line(planned.title),
                 "preview": planned.preview,
-                "reason": show_line(verdict.reason),
-                "related": list(verdict.related),
+                "remarks": [show_line(remark) for remark in planned.remarks],
                 "deferred": show_line(reason),
                 "word": verdict.word,
                 "target": verdict.id,
@@ -98,11 +107,8 @@ def proposal_answer(
 def _verdict_line(row: dict[str, Any]) -> str:
     from engram.safety.fence import show_line
 
-    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {row['verdict']}"
-    if row["reason"]:
-        line += f"\n   {row['reason']}"
-    if row["related"]:
-        line += show_line(f"\n   Related: {', '.join(row['related'])}").replace("\\u{a}", "\n")
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {show_line(row['verdict'])}"
+    line += "".join(f"\n   {remark}" for remark in row["remarks"])
     if "variants" in row:
         line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
     if row["deferred"]:
@@ -140,8 +146,8 @@ def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
             lines.append(show_line(f"{outcome.number}. Saved {planned.id} in {planned.scope} memory: {files}"))
         else:
             row |= {"deferred": outcome.deferred, "reason": show_line(outcome.reason)}
-            kept = "kept in the inbox" if outcome.deferred else "failed"
-            lines.append(show_line(f"{outcome.number}. Not saved, {kept}: {planned.id}: {outcome.reason}"))
+            kept = ", kept in the inbox" if outcome.deferred else ""
+            lines.append(show_line(f"{outcome.number}. Not saved{kept}: {planned.id}: {outcome.reason}"))
         rows.append(row)
     done = sum(outcome.done for outcome in outcomes)
     head = f"Saved {done} of {len(outcomes)}." if done else "Nothing was saved."
@@ -151,3 +157,41 @@ def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
 def outcomes_answer(session: Session, rows: list[dict[str, Any]], head: str, lines: Sequence[str] = ()) -> ToolResult:
     """Return what became of candidates: a heading, a line for each, and the same as data."""
     return answer(session, {"text": head, "outcomes": rows}, "\n".join([head, *lines]))
+
+
+def note_proposal(session: Session, plan: NotePlan, made: Offer, first: str = "") -> ToolResult:
+    """Return a proposed note as text and as data, each complete (C29a, C56)."""
+    import time
+
+    from engram.safety.fence import show_line
+
+    heading = [first] if first else []
+    heading.append(
+        f"Proposed, not saved: a note until {plan.valid_until}. Show the human the preview; after a yes call "
+        "engram_commit with the approval_token and approve: all. Good for 30 minutes, once."
+    )
+    heading += [show_line(f"Redacted: {message}") for message in plan.redacted]
+    data: dict[str, Any] = {
+        "text": "\n".join(heading),
+        "id": plan.id,
+        "valid_until": plan.valid_until,
+        "preview": plan.preview,
+        "approval_token": made.token,
+        "expires_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(made.expires)),
+    }
+    end = f"expires_at: {data['expires_at']}\napproval_token: {made.token}"
+    return answer(session, data, "\n\n".join([data["text"], plan.preview.rstrip("\n"), end]))
+
+
+def note_answer(session: Session, receipt: NoteReceipt) -> ToolResult:
+    """Return the receipt of a note that was written (C54)."""
+    text = f"Noted {receipt.id} until {receipt.valid_until}."
+    data = {"text": text, "id": receipt.id, "file": receipt.file, "valid_until": receipt.valid_until}
+    return answer(session, data, f"{text} File: {receipt.file}")
+
+
+def note_outcome(session: Session, receipt: NoteReceipt) -> ToolResult:
+    """Return the same as the answer of ``engram_commit``."""
+    text = f"Noted {receipt.id} until {receipt.valid_until}."
+    row = {"number": 1, "saved": True, "id": receipt.id, "file": receipt.file, "valid_until": receipt.valid_until}
+    return outcomes_answer(session, [row], text, [f"File: {receipt.file}"])

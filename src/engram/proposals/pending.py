@@ -1,8 +1,8 @@
 """Open approvals: what was shown to a human and may still be approved, once, for half an hour (C40, C41, C44, C48).
 
 ``pending-approvals.json`` holds the candidates as readable JSON and of a token only its SHA-256. Each entry is sealed
-with a key made of the token and of a secret that never leaves this machine: whoever edits a candidate, or brings a
-whole file with a clone, cannot make the seal. Nothing here reads a clock or a random source; the caller gives both.
+with a secret that never leaves this machine: whoever edits a candidate, or brings a whole file with a clone, cannot
+make the seal. What is not whole is shown nowhere. Nothing here reads a clock or a random source; the caller gives both.
 """
 
 from __future__ import annotations
@@ -13,24 +13,15 @@ from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from engram.model import Scope, VerdictWord
     from engram.proposals.candidates import Candidate
 
 __all__ = [
-    "FILE",
-    "LIFETIME_S",
-    "Book",
-    "Offered",
-    "Pending",
-    "Shown",
-    "count_open",
-    "hash_of",
-    "new_token",
-    "parse_book",
-]
+    "FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "count_open", "hash_of", "new_token", "parse_book",
+]  # fmt: skip
 
 FILE = "pending-approvals.json"
 LIFETIME_S = 30 * 60
@@ -42,8 +33,13 @@ _VERSION = 1
 _WHY = {
     "used": "This approval was used already; nothing was written again.",
     "declined": "approval was declined in the approval dialog",
-    "revoked": "This approval was revoked: the same was proposed again, and the newer token counts.",
+    "invalid": "This approval was revoked: the dialog brought an answer that its form cannot give.",
+    "revoked": "This approval was revoked: the same was proposed again, or nobody can give it any more.",
+    "changed": f"The candidates in {FILE} were changed after they were shown; nothing was written.",
 }
+_HEX = frozenset("0123456789abcdef")
+_HASH_LENGTH = 64
+_LAST_MOMENT = 1 << 40  # seconds; a calendar ends long before that
 
 
 class Shown(Record):
@@ -55,6 +51,7 @@ class Shown(Record):
         target: the memory that it touches, ``""`` for none.
         id: the id of the memory that it makes or changes.
         effect: the SHA-256 of everything that approving it would write.
+        deferred: why it would wait in the inbox instead of being written (C39), ``""`` where it would be written.
     """
 
     scope: Scope
@@ -62,6 +59,7 @@ class Shown(Record):
     target: str
     id: str
     effect: str
+    deferred: str = ""
 
 
 class Offered(Record):
@@ -80,9 +78,10 @@ class Pending(Record):
         workspace: the memory root that it is bound to.
         proposal: what it is known by, whatever its token (C48).
         created, expires: seconds since the epoch.
-        day: the day that the previews were made with.
+        day, author_name, author_email: what the previews were made with.
         offered: the candidates in the order of their numbers, which count from 1.
-        extra: what else the operation needs, such as a note's objective.
+        extra: what else the operation needs, such as a note's objective; ``asked`` of one whose token nobody got,
+            because a dialog asks: when its time is over it leaves nothing behind (C49).
         seal: over all of this (C41).
     """
 
@@ -93,6 +92,8 @@ class Pending(Record):
     created: int
     expires: int
     day: str
+    author_name: str
+    author_email: str
     offered: tuple[Offered, ...]
     extra: dict[str, str]
     seal: str = ""
@@ -106,52 +107,54 @@ class Pending(Record):
         ]
         return data
 
-    def sealed(self, token: str, secret: str) -> Pending:
-        """Return it with its seal."""
-        return self.replace(seal=self._mac(token, secret))
+    def sealed(self, secret: str) -> Pending:
+        """Return it with its seal, which this machine's secret makes."""
+        return self.replace(seal=self._mac(secret))
 
-    def is_whole(self, token: str, secret: str) -> bool:
-        """Tell whether nobody changed it since it was sealed."""
+    def is_whole(self, secret: str) -> bool:
+        """Tell whether nobody changed it since it was sealed on this machine."""
         from hmac import compare_digest
 
-        return compare_digest(self.seal, self._mac(token, secret))
+        return bool(secret) and compare_digest(self.seal, self._mac(secret))
 
     def is_over(self, now: float) -> bool:
         """Tell whether its half hour is over, by a clock that may have been set (C40)."""
         return _is_over(self.created, self.expires, now)
 
-    def _mac(self, token: str, secret: str) -> str:
+    def _mac(self, secret: str) -> str:
         from hmac import new
 
         data = self.as_data()
         del data["seal"]
-        return new(f"{secret}:{token}".encode(), _json(data).encode(), "sha256").hexdigest()
+        return new(secret.encode(), _json(data).encode("utf-8", "surrogatepass"), "sha256").hexdigest()
 
 
 class Book:
     """The file: what is open, what ended, and what was declined lately; ``text`` gives it back."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        self.pending: list[Pending] = [_pending(row) for row in data.get("pending", [])]
+        self.pending: list[Pending] = [_pending(row) for row in _rows(data, "pending")]
         self.ended: list[dict[str, Any]] = [
-            {"hash": str(row["hash"]), "why": str(row["why"]), "at": int(row["at"])} for row in data.get("ended", [])
+            {"hash": _hash(row["hash"]), "why": _text(row["why"]), "at": _time(row["at"]), "of": _text(row["of"])}
+            for row in _rows(data, "ended")
         ]
         self.declined: list[dict[str, Any]] = [
-            {"print": str(row["print"]), "at": int(row["at"]), "said": bool(row["said"])}
-            for row in data.get("declined", [])
+            {"print": _hash(row["print"]), "at": _time(row["at"]), "said": row["said"] is True}
+            for row in _rows(data, "declined")
         ]
-        self.salt = str(data["salt"])
+        self.salt = _text(data["salt"])
 
     def text(self, now: float) -> str:
         """Return the file's text, without what nobody needs to remember any more."""
         since = now - REMEMBERED_S
+        kept = [one for one in self.pending if one.expires > (now if "asked" in one.extra else since)]
         return (
             _json(
                 {
                     "about": "Open approvals of Engram. Not meant to be edited: a changed candidate is refused.",
                     "version": _VERSION,
                     "salt": self.salt,
-                    "pending": [one.as_data() for one in self.pending if one.expires > since],
+                    "pending": [one.as_data() for one in kept],
                     "ended": [row for row in self.ended if row["at"] > since],
                     "declined": [row for row in self.declined if row["at"] > since],
                 },
@@ -166,10 +169,21 @@ class Book:
         self.pending.append(pending)
 
     def end(self, some: list[Pending], why: str, now: float) -> None:
-        """End approvals: ``used``, ``declined`` or ``revoked``."""
+        """End approvals: ``used``, ``declined``, ``invalid``, ``revoked`` or ``changed``."""
         hashes = {one.hash for one in some}
         self.pending = [one for one in self.pending if one.hash not in hashes]
-        self.ended += [{"hash": one.hash, "why": why, "at": int(now)} for one in some]
+        self.ended += [{"hash": one.hash, "why": why, "at": int(now), "of": one.proposal} for one in some]
+
+    def end_all(self, proposals: set[str], why: str, now: float) -> None:
+        """End every approval of some proposals; a token that had given way to a newer one says why, too (C48)."""
+        self.end([one for one in self.pending if one.proposal in proposals], why, now)
+        for row in self.ended:
+            if row["of"] in proposals and row["why"] == "revoked":
+                row["why"] = why
+
+    def drop_changed(self, secret: str, now: float) -> None:
+        """End what somebody changed, or brought from elsewhere."""
+        self.end([one for one in self.pending if not one.is_whole(secret)], "changed", now)
 
     def find(self, token: str, workspace: str, secret: str, now: float) -> Pending:
         """Return the open approval of a token. All of the file is compared, whatever matches (C44).
@@ -199,10 +213,8 @@ class Book:
                 else "This approval token is unknown; nothing was written.",
                 hint=again,
             )
-        if not found.is_whole(token, secret):
-            raise RefusedError(
-                f"The candidates in {FILE} were changed after they were shown; nothing was written.", hint=again
-            )
+        if not found.is_whole(secret):
+            raise RefusedError(_WHY["changed"], hint=again)
         if found.workspace != workspace:
             raise RefusedError("This approval is of another workspace; nothing was written.", hint=again)
         if found.is_over(now):
@@ -241,15 +253,19 @@ def parse_book(text: str) -> Book:
         if data["version"] == _VERSION:
             return Book(data)
         reason = f"its version is {data['version']!r}"
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+    except KeyError as error:
+        reason = f"{error} is missing"
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         reason = str(error) or type(error).__name__
     raise FormatError(
-        f"{FILE} cannot be read: {reason}.", hint=f"Take {FILE} away and propose again; no memory is in it."
+        f"{FILE} cannot be read: {reason}.",
+        hint=f"Take {FILE} away and propose again; no memory is in it.",
+        path=FILE,
     )
 
 
-def count_open(data: bytes, now: float) -> tuple[int, int]:
-    """Return how many approvals of a file's bytes are open, and how many expired, without reading the candidates.
+def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int]:
+    """Return how many approvals of a file's bytes are open in a workspace, and how many expired, by their dates alone.
 
     Raises:
         ValueError: for what is no such file.
@@ -257,11 +273,13 @@ def count_open(data: bytes, now: float) -> tuple[int, int]:
     from json import loads
 
     try:
-        rows = loads(data)["pending"]
-        over = [_is_over(int(row["created"]), int(row["expires"]), now) for row in rows]
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        book = loads(data)
+        rows = [row for row in _rows(book, "pending") if row["workspace"] == workspace]
+        over = [(_is_over(_time(row["created"]), _time(row["expires"]), now), "asked" in row["extra"]) for row in rows]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(str(error)) from error
-    return over.count(False), over.count(True)
+    # Nobody was ever given the token of a dialog that brought no answer.
+    return sum(not ended for ended, _ in over), sum(ended and not asked for ended, asked in over)
 
 
 def _is_over(created: int, expires: int, now: float) -> bool:
@@ -290,14 +308,55 @@ def _mark_of(workspace: str) -> str:
     return hash_of(workspace)[:8]
 
 
+def _rows(data: Mapping[str, Any], name: str) -> list[Any]:
+    rows = data.get(name, [])
+    if not isinstance(rows, list):
+        raise TypeError(f"{name} is no list")
+    return rows
+
+
 def _pending(row: Mapping[str, Any]) -> Pending:
+    _check_names(row, Pending)
     offered = tuple(
-        Offered(candidate_of_fields(one["candidate"]), tuple(Shown(**shown) for shown in one["shown"]))
+        Offered(candidate_of_fields(one["candidate"]), tuple(_shown(shown) for shown in one["shown"]))
         for one in row["offered"]
     )
-    texts = {name: str(row[name]) for name in ("hash", "kind", "workspace", "proposal", "day", "seal")}
-    extra = {str(key): str(value) for key, value in row["extra"].items()}
-    return Pending(**texts, created=int(row["created"]), expires=int(row["expires"]), offered=offered, extra=extra)
+    extra = {str(key): _text(value) for key, value in row["extra"].items()}
+    checked: dict[str, Callable[[object], object]] = {"hash": _hash, "seal": _hash, "created": _time, "expires": _time}
+    rest: dict[str, Any] = {
+        name: checked.get(name, _text)(row[name]) for name in row if name not in {"offered", "extra"}
+    }
+    return Pending(**rest, offered=offered, extra=extra)
+
+
+def _shown(row: Mapping[str, Any]) -> Shown:
+    _check_names(row, Shown)
+    values: dict[str, Any] = {name: _text(value) for name, value in row.items()}
+    return Shown(**values)
+
+
+def _check_names(row: Mapping[str, Any], kind: type[Record]) -> None:
+    if set(row) != set(kind.__annotations__):
+        raise ValueError(f"the fields of an entry are not {', '.join(kind.__annotations__)}")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is no text")
+    return value
+
+
+def _hash(value: object) -> str:
+    text = _text(value)
+    if len(text) != _HASH_LENGTH or not _HEX.issuperset(text):
+        raise ValueError(f"{text!r:.60} is no hash")
+    return text
+
+
+def _time(value: object) -> int:
+    if type(value) is not int or abs(value) > _LAST_MOMENT:
+        raise ValueError(f"{value!r:.60} is no moment")
+    return value
 
 
 def _json(data: object, indent: int | None = None) -> str:

@@ -1,7 +1,8 @@
 """What a candidate means for the memory that is there: ADD, UPDATE, SUPERSEDE or NOOP (F20, C42).
 
 A verdict comes from the candidate and the active memories of one scope, and from nothing else: the same input gives the
-same verdict in every process. The judges of ``_JUDGES`` are asked in the order of F20 and the first answer counts.
+same verdict in every process. What needs no understanding stands here; whether two texts are about the same is for
+``subjects`` to say.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
     from engram.model import Memory, VerdictWord
     from engram.proposals.candidates import Candidate
+    from engram.proposals.compare import Finding
 
-__all__ = ["Verdict", "judge", "least_in_common", "normalise", "words_in", "words_of"]
+__all__ = ["Verdict", "judge", "normalise", "words_of"]
 
 _END_PUNCTUATION = ".。．｡…!！?？;；,，、:："
 _RELATED = 3  # at most so many near memories are shown
-_NEAR = 0.5  # share of words in common above which a memory is shown as related
-_LEAST_IN_COMMON = 2  # one word in common is chance
+_NEW = "no memory says this yet"
 _ASCII_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
@@ -33,13 +34,15 @@ class Verdict(Record):
     """The answer for one candidate in one scope.
 
     ``id`` is the memory that it touches, ``""`` for ADD. ``reason`` is a sentence for a person. ``related`` are ids of
-    near memories, nearest first; only an ADD has them.
+    near memories, nearest first; only an ADD has them. ``others`` are ids of other memories that state the old value;
+    only a SUPERSEDE has them.
     """
 
     word: VerdictWord
     id: str = ""
     reason: str = ""
     related: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     def line(self) -> str:
         """Return the line that C42 prescribes, such as ``Verdict: NOOP duplicate of <id>``."""
@@ -80,12 +83,71 @@ def judge(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
         UsageError: when that name is no id (F12).
     """
     ordered = sorted(memories, key=lambda memory: fold_id(memory.id))
-    for ask in _JUDGES:
+    for ask in (_noop, _explicit):
         verdict = ask(candidate, ordered)
         if verdict is not None:
-            return verdict
-    related = _related(candidate, ordered)
-    return Verdict("ADD", reason="no memory says this yet", related=related)
+            return _with_others(candidate, verdict, ordered) if verdict.word == "SUPERSEDE" else verdict
+    # The tables of words cost something, and most saves in an empty memory or of a duplicate never need them.
+    return _by_subject(candidate, ordered) if ordered else Verdict("ADD", reason=_NEW)
+
+
+def _by_subject(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
+    from engram.proposals.subjects import read, relate
+
+    new = read(candidate.text)
+    found = [(memory, relate(read(memory.content), new)) for memory in memories]
+    found.sort(key=lambda pair: -pair[1].share)
+    kind = candidate.type or "knowledge"
+    against = [(memory, finding) for memory, finding in found if finding.kind == "conflict"]
+    for memory, finding in against:
+        if memory.type == kind:
+            others = tuple([other.id for other, _ in against if other.id != memory.id])
+            return Verdict("SUPERSEDE", memory.id, _why_superseded(memory.id, finding), others=others)
+    for memory, finding in found:
+        # A text without a type may add to a memory of any type; it cannot replace one.
+        if finding.kind == "more" and candidate.type in {"", memory.type}:
+            return Verdict("UPDATE", memory.id, f"same subject as {memory.id}, nothing differs in value, it adds words")
+    near = [*against, *[(memory, finding) for memory, finding in found if finding.kind in {"doubt", "more", "same"}]]
+    related = tuple([memory.id for memory, _ in near[:_RELATED]])
+    return Verdict("ADD", reason=_why_added(near, kind), related=related)
+
+
+def _with_others(candidate: Candidate, verdict: Verdict, memories: Sequence[Memory]) -> Verdict:
+    """Add to a SUPERSEDE that the candidate names the other memories that state the old value (C42)."""
+    from engram.proposals.subjects import read, relate
+
+    replaced = next(memory for memory in memories if memory.id == verdict.id)
+    new, old = read(candidate.text), read(replaced.content)
+    others = []
+    for memory in memories:
+        known = read(memory.content)
+        same = normalise(memory.content) == normalise(replaced.content) or relate(known, old).kind in {"same", "more"}
+        if memory is not replaced and (same or relate(known, new).kind == "conflict"):
+            others.append(memory.id)
+    return verdict.replace(others=tuple(others))
+
+
+def _why_superseded(memory_id: str, finding: Finding) -> str:
+    match finding.what:
+        case "polarity":
+            return f"same subject as {memory_id}, which says the opposite"
+        case what:
+            return f"same subject as {memory_id}, another {what}: {finding.old} there, {finding.new} here"
+
+
+def _why_added(near: Sequence[tuple[Memory, Finding]], kind: str) -> str:
+    if not near:
+        return _NEW
+    memory, finding = near[0]
+    if finding.kind == "conflict":
+        return f"it contradicts a memory that is no {kind} but {memory.type}"
+    if finding.what == "line":
+        return "it contradicts one line of a memory that says more than that"
+    if finding.kind in {"more", "same"} and memory.type != kind:
+        return f"a memory says it already, as {memory.type}"
+    if finding.kind == "same":
+        return "a memory says the same in other words"
+    return "a memory is near to it, and may be about the same"
 
 
 def _noop(candidate: Candidate, memories: Sequence[Memory]) -> Verdict | None:
@@ -136,31 +198,6 @@ def _target(key: str, name: str, memories: Sequence[Memory]) -> Memory:
     )
 
 
-# The judges that find an UPDATE or SUPERSEDE nobody named belong behind these two.
-_JUDGES = (_noop, _explicit)
-
-
-def _related(candidate: Candidate, memories: Sequence[Memory]) -> tuple[str, ...]:
-    wanted = words_of(candidate.text)
-    scored = []
-    for memory in memories:
-        words = words_of(memory.content)
-        common = len(wanted & words)
-        share = 2 * common / (len(wanted) + len(words)) if common >= _LEAST_IN_COMMON else 0.0
-        if share >= _NEAR:
-            scored.append((-share, memory.id))
-    return tuple(id_ for _, id_ in sorted(scored)[:_RELATED])
-
-
-def least_in_common(count: int) -> int:
-    """Return how many words a memory shares at least with a text of ``count`` words to be a duplicate or related.
-
-    A duplicate shares all of them. A related one shares ``c`` with ``2c / (count + its own) >= 1/2``, where its own are
-    at least ``c``: so ``c >= count / 3``, and no less than two.
-    """
-    return min(count, max(_LEAST_IN_COMMON, -(-count // 3)))
-
-
 def words_of(text: str) -> frozenset[str]:
     """Return the words of ``text``: runs of letters and digits, and in Chinese, Japanese and Korean pairs of them."""
     folded = normalise(text)
@@ -178,13 +215,6 @@ def words_of(text: str) -> frozenset[str]:
             words.update(_cut(run))
             run = ""
     return frozenset(words)
-
-
-def words_in(data: bytes) -> frozenset[str]:
-    """Return the words of a file's UTF-8 bytes, as ``words_of`` does; plain ASCII, the most of all files, is quick."""
-    if data.isascii():
-        return frozenset(data.decode("ascii").casefold().translate(_ASCII_BLANKS).split())
-    return words_of(data.decode("utf-8", "replace"))
 
 
 def _pairs(char: str) -> bool:

@@ -31,10 +31,13 @@ def expand(work: Work, order: list[int]) -> None:
             model[term] = model.get(term, 0.0) + trust * counts[number] / total
     looked = [source.lookup(model) for source in sources]
     weighed = []
+    rarities: dict[int, float] = {}
     for term, share in model.items():
-        # Frequencies in steps: a memory that shares no word with the task does not move its pack (G3).
-        frequency = step_up(sum(found[term][1] for found in looked if term in found))
-        rarity = idf(work.count, frequency)
+        often = sum([found[term][1] for found in looked if term in found])
+        rarity = rarities.get(often)
+        if rarity is None:
+            # Frequencies in steps: a memory that shares no word with the task does not move its pack (G3).
+            rarity = rarities[often] = idf(work.count, step_up(often))
         weighed.append((share * rarity, term, share, rarity))
     weighed.sort(key=lambda item: (-item[0], item[1]))
     chosen = weighed[: weights.LENT]
@@ -46,14 +49,19 @@ def expand(work: Work, order: list[int]) -> None:
     ]
     averages = [nearest_step(source.length / source.count) if source.count else 1.0 for source in sources]
     about = ", ".join(term for _, term, _, _ in chosen[:5])
+    norms: dict[tuple[int, int], float] = {}
     for doc in order:
-        impacts = lent[doc >> SOURCE_BITS]
-        terms = impacts.keys()
-        often: dict[int, int] = {}
-        for numbers, (_, weight) in zip(work.fields(doc), FIELDS, strict=True):
-            for number in terms & numbers:
-                often[number] = often.get(number, 0) + weight * numbers.count(number)
-        if often:
-            norm = saturation(length_step(work.entries[doc].length), averages[doc >> SOURCE_BITS])
-            added = sum([int(impacts[number] * count / (count + norm)) for number, count in often.items()])
+        source = doc >> SOURCE_BITS
+        impacts = lent[source]
+        counted: dict[int, int] = {}
+        for numbers, (_, weight) in zip(work.fields(doc), FIELDS):  # noqa: B905 - a hundred times in a load
+            for number in numbers:
+                if number in impacts:
+                    counted[number] = counted.get(number, 0) + weight
+        if counted:
+            length = work.entries[doc].length
+            norm = norms.get((source, length))
+            if norm is None:
+                norm = norms[source, length] = saturation(length_step(length), averages[source])
+            added = sum([int(impacts[number] * count / (count + norm)) for number, count in counted.items()])
             work.add(doc, "expansion", added / SCALE, about)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engram.model import Memory
 
     _Shown = tuple["Item", str]
-    _Rendered = tuple["Item", str, str]
+    _Rendered = tuple["Item", str, int, str]  # body, its tokens, card
 
 __all__ = [
     "DISCLOSURES",
@@ -47,6 +47,7 @@ class Item(Record):
         foreign: True where no human of this machine accepted its root (F18).
         note: what the reader has to know first, such as what superseded it.
         needed_by: for a prerequisite that is no hit itself, the key of the hit that it is there for.
+        card_only: True for what is one line at most: a working note among memories (C58), a skill at a session's start.
     """
 
     memory: Memory
@@ -54,6 +55,7 @@ class Item(Record):
     foreign: bool = False
     note: str = ""
     needed_by: str = ""
+    card_only: bool = False
 
 
 class Pack(Record):
@@ -91,7 +93,9 @@ def build_pack(
     rendered = []
     for item in chosen:
         body = render_body(item, variant)
-        rendered.append((item, body if disclosure != "cards" else "", render_card(item, estimate_tokens(body))))
+        size = estimate_tokens(body)
+        whole = disclosure != "cards" and not item.card_only
+        rendered.append((item, body if whole else "", size, render_card(item, size)))
     return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
@@ -163,10 +167,11 @@ def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
     """
     if not items:
         return empty_pack()
-    rendered = [(item, render_whole(item), "") for item in items]
+    wholes = [render_whole(item) for item in items]
     if budget is not None:
+        rendered = [(item, whole, estimate_tokens(whole), "") for item, whole in zip(items, wholes, strict=True)]
         return _packed(rendered, budget, len(items), with_cards=False)
-    text = "\n\n".join(whole for _, whole, _ in rendered)
+    text = "\n\n".join(wholes)
     return Pack(text, tuple(item.key for item in items), (), (), estimate_tokens(text))
 
 
@@ -200,10 +205,10 @@ def _fill(
     # Each text is counted once: the estimate adds up over texts that an empty line or a line end parts.
     of_bodies = of_cards = 0
     for unit in units:
-        as_bodies = [(item, body) for item, body, _ in unit if body]
-        as_cards = [(item, card) for item, _, card in unit]
+        as_bodies = [(item, body) for item, body, _, _ in unit if body]
+        as_cards = [(item, card) for item, _, _, card in unit]
         if as_bodies and len(bodies) + len(unit) <= limit:
-            more = sum(estimate_tokens(body) + _GAP for _, body in as_bodies)
+            more = sum(size + _GAP for _, body, size, _ in unit if body)
             if of_bodies + more + of_cards <= budget:
                 bodies += as_bodies
                 of_bodies += more
@@ -213,7 +218,7 @@ def _fill(
             cards += as_cards
             of_cards += more
         else:
-            omitted += [item for item, _, _ in unit]
+            omitted += [item for item, _, _, _ in unit]
     return bodies, cards, omitted
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         def valid_until(self) -> str: ...
 
 
-__all__ = ["out_of_service"]
+__all__ = ["is_superseded", "out_of_service"]
 
 
 def out_of_service(memory: Dated, day: str) -> str:
@@ -34,3 +34,8 @@ def out_of_service(memory: Dated, day: str) -> str:
     if memory.valid_from > day:
         return f"valid from {memory.valid_from}"
     return ""
+
+
+def is_superseded(memory: Dated) -> bool:
+    """Tell whether another memory took the place of this one, for good (F17)."""
+    return bool(memory.superseded_by) or memory.lifecycle == "superseded"

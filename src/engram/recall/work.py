@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from _bisect import bisect_left  # the C module alone: the one around it takes as long again to load
 
 from engram.index.layout import FIELD_END, FIELDS
 from engram.recall.score import SCALE, step_up

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MEMORY_FOLDER", "Workspace", "find_workspace", "home_of", "new_workspace"]
+__all__ = ["MEMORY_FOLDER", "Workspace", "find_workspace", "home_of", "new_workspace", "private_root"]
 
 MEMORY_FOLDER = os.path.join(".agents", ".engram")
 
@@ -84,6 +84,20 @@ def new_workspace(start: str, environ: Mapping[str, str], config_dir: str) -> Wo
     if project == os.path.dirname(project):
         raise UsageError(f"{project} is the top of the file system, which is no project.")
     return Workspace(project, _resolved_root(project), git)
+
+
+def private_root(workspace: Workspace) -> str:
+    """Return the root whose ``inbox/`` and ``working/`` a workspace uses (F1).
+
+    Of a linked worktree with a memory folder of its own it is that of its main worktree, where there is one: ``git
+    worktree remove`` deletes ignored files without a word.
+    """
+    git = workspace.git
+    if git is None or git.kind != "worktree" or not git.parent:
+        return workspace.root
+    same_place = os.path.join(git.parent, os.path.relpath(workspace.project, git.top))
+    root = os.path.realpath(os.path.join(same_place, MEMORY_FOLDER))
+    return root if os.path.isdir(root) and _is_in(root, git.parent) else workspace.root
 
 
 def _walk(folder: str, top: str, home: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["git_identity", "origin_address", "root_commits", "run_git"]
+__all__ = ["git_identity", "is_ignored", "origin_address", "root_commits", "run_git", "tracked_below"]
 
 _TIMEOUT_S = 10
 
@@ -47,3 +47,15 @@ def git_identity(folder: str) -> tuple[str, str]:
     out = run_git(folder, "-c", "user.useConfigOnly=true", "var", "GIT_AUTHOR_IDENT")
     name, bracket, rest = (out or b"").decode("utf-8", "replace").partition(" <")
     return (name, rest.partition(">")[0]) if bracket else ("", "")
+
+
+def is_ignored(folder: str, path: str) -> bool:
+    """Tell whether Git ignores a path, which need not exist."""
+    return run_git(folder, "check-ignore", "--quiet", "--no-index", "--", path) is not None
+
+
+def tracked_below(folder: str, root: str, names: tuple[str, ...]) -> list[str]:
+    """Return what Git tracks of some names below ``root``, as paths from ``folder``."""
+    paths = [os.path.join(root, name) for name in names]
+    out = run_git(folder, "ls-files", "-z", "--", *paths)
+    return [os.fsdecode(name) for name in (out or b"").split(b"\0") if name]

@@ -96,7 +96,9 @@ def _opens(piece: str) -> bool:
 
 def _attribute(value: str) -> str:
     line = show_inert(value).replace("\n", " ").replace("\t", " ")
-    return "".join(_visible(char) if char in '"<>' else char for char in line)
+    for char in '"<>':
+        line = line.replace(char, _visible(char))
+    return line
 
 
 def fence_block(body: str, *, id: str, type: str, scope: str, authority: str, note: str = "") -> str:  # noqa: A002

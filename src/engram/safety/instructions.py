@@ -9,14 +9,16 @@ before a worded order takes it out. It does not excuse a literal command line: t
 
 from __future__ import annotations
 
-from engram.safety.orders import LITERAL, REFERENCE, WORDED
-from engram.safety.rule import Hit, compiled, hits
+from engram.safety.orders import ADDRESSED, LITERAL, REFERENCE, WORDED
+from engram.safety.rule import compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["find"]
+    from engram.safety.rule import Hit, Sheet
+
+__all__ = ["addressed", "find"]
 
 # Directly before an order, at most two words away: this sentence forbids it. "Never forget to …" forbids nothing.
 _FORBIDS = (
@@ -27,19 +29,23 @@ _FORBIDS = (
 )
 
 
-def find(text: str, lower: str, *, reference: bool) -> Iterator[Hit]:
-    """Yield instruction-like places in ``text``.
+def find(sheet: Sheet, *, reference: bool) -> Iterator[Hit]:
+    """Yield instruction-like places in the text of ``sheet``.
 
     Args:
-        text: what a person or an agent wants to save.
-        lower: ``folded(text)``.
+        sheet: what a person or an agent wants to save.
         reference: whether the text is reference (knowledge, notes), in which nothing may command.
     """
-    yield from hits(LITERAL, text, lower)
-    for rules in (WORDED, REFERENCE) if reference else (WORDED,):
-        for hit in hits(rules, text, lower):
-            if not _forbidden(text, hit.start):
+    yield from LITERAL.hits(sheet)
+    for table in (WORDED, REFERENCE) if reference else (WORDED,):
+        for hit in table.hits(sheet):
+            if not _forbidden(sheet.text, hit.start):
                 yield hit
+
+
+def addressed(sheet: Sheet) -> Iterator[Hit]:
+    """Yield the places that speak to an agent by name: of interest only where no reader sees them."""
+    return ADDRESSED.hits(sheet)
 
 
 def _forbidden(text: str, start: int) -> bool:

@@ -1,13 +1,14 @@
 """The tables of orders that a text can give to an agent, in English, Spanish and Chinese; ``instructions`` runs them.
 
-Windows of text between two words are short, and atomic where two follow each other: so no text makes them slow.
+A row with words between its verb and its object is anchored at the object: it is the rarer of the two, so no text makes
+the rows slow.
 """
 
 from __future__ import annotations
 
-from engram.safety.rule import Rule
+from engram.safety.rule import Rule, Table
 
-__all__ = ["LITERAL", "REFERENCE", "WORDED"]
+__all__ = ["ADDRESSED", "LITERAL", "REFERENCE", "WORDED"]
 
 _SENDS_OUT = "text that tells an agent to send data out"
 _UNSAFE = "text that tells an agent to switch a safety measure off"
@@ -26,6 +27,38 @@ def _order(kind: str, label: str, starts: str, rest: str) -> Rule:
     return Rule(kind, label, tuple(starts.split("|")), rest, fold=True)
 
 
+def _gapped(  # noqa: PLR0917 (a row of a table reads best without names)
+    kind: str,
+    label: str,
+    starts: str,
+    gap: int,
+    needs: str,
+    rest: str,
+    *,
+    between: tuple[str, ...] = (),
+    endings: str = "|s",
+    stops: str = ".\n",
+) -> Rule:
+    """Build a row of a word of ``starts``, a gap, and ``rest``, which begins with one of ``needs``; see ``Rule``."""
+    return Rule(
+        kind,
+        label,
+        tuple(starts.split("|")),
+        rest,
+        needs=tuple(needs.split("¦")),
+        gap=gap,
+        between=between,
+        endings=tuple(endings.split("|")),
+        stops=stops,
+        fold=True,
+    )
+
+
+_THINGS = (
+    "api¦access¦ssh¦private¦credential¦password¦secrets¦cookies¦auth¦environment¦env¦.env¦id_rsa¦/etc/¦user¦browsing"
+    "¦conversation¦chat¦system"
+)
+_THINGS_ES = "contraseña¦credenciales¦clave¦token¦secretos¦cookies¦variables"
 _NOUN = (
     r"(?:instructions?|prompts?|directives?|guidelines?|rules|commands?|orders|directions|constraints?|programming"
     r"|training|(?:search )?goals?|context)\b"
@@ -52,19 +85,24 @@ _SHELL = r"(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k|fi|a)?sh|python[0-9.]{0,4}|perl|ru
 _PRECIOUS = r"(?:\.env\b|id_rsa|\.ssh\b|/etc/passwd|/etc/shadow|\.aws/|credentials)"
 
 # What nobody may write into any memory. A prohibition directly before it takes it out.
-WORDED = (
-    _order(
+WORDED = Table(
+    _gapped(
         "exfiltration",
         _SENDS_OUT,
-        "send|upload|post|transmit|exfiltrate|e-mail|email|forward|leak|copy",
-        rf"\b(?>[^.\n]{{0,60}}?{_LOOT})(?>[^\n]{{0,80}}?\b(?:to|at)\b)[^\n]{{0,60}}?{_OUT}",
+        "send|upload|post|transmit|exfiltrate|e-mail|email|forward|leak|copy|sending|uploading|posting",
+        60,
+        _THINGS,
+        rf"{_LOOT}(?>[^\n]{{0,80}}?\b(?:to|at)\b)[^\n]{{0,60}}?{_OUT}",
     ),
-    _order(
+    _gapped(
         "exfiltration",
         _SENDS_OUT,
         "envía|envia|manda|sube|subir|filtra|copia|publica",
-        rf"r?\b(?>[^.\n]{{0,60}}?{_LOOT_ES})(?>[^\n]{{0,60}}?\b(?:a|al|en)\b)[^\n]{{0,60}}?"
+        60,
+        _THINGS_ES,
+        rf"{_LOOT_ES}(?>[^\n]{{0,60}}?\b(?:a|al|en)\b)[^\n]{{0,60}}?"
         r"(?:https?://|servidor|correo|direcci[oó]n|[a-z0-9._-]{1,40}@)",
+        endings="|r|n",
     ),
     _order(
         "exfiltration",
@@ -78,38 +116,107 @@ WORDED = (
         "发送|上传|泄露|發送|上傳|洩露",
         rf"(?>[^。\n]{{0,12}}?{_LOOT_ZH})[^。\n]{{0,10}}?[到至给給]",
     ),
+    # To address the model's own system is nobody's business, a rule's neither.
+    _gapped(
+        "override",
+        _IGNORE,
+        "ignore|disregard|forget|override|overriding|bypass|discard|do not follow|don't follow|stop following|abandon",
+        32,
+        "previous¦prior¦above¦earlier¦preceding¦foregoing¦initial¦original¦your¦system",
+        r"\b(?:previous|prior|above|earlier|preceding|foregoing|initial|original|system"
+        r"|your(?: own| previous| system)?)(?: (?:or|and) (?:prior|earlier|system))? (?:[a-z]{1,12} )?"
+        r"(?:instructions?|prompts?|directives?|guidelines|programming|orders|system message)\b",
+    ),
+    _order("override", _IGNORE, "suspend normal operations", ""),
+    _gapped(
+        "override",
+        _IGNORE,
+        "ignora|olvida|descarta|omite|omitir|desatiende|haz caso omiso de",
+        30,
+        "instrucciones¦órdenes¦ordenes¦reglas¦indicaciones¦directrices",
+        r"\b(?:instrucciones|órdenes|ordenes|reglas|indicaciones|directrices)\b[^.\n]{0,20}?"
+        r"\b(?:anteriores|previas|del sistema|iniciales|originales|precedentes|recibidas)\b",
+        endings="|r|d",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "忽略|无视|忘记|忘掉|不要理会|抛开|無視|忘記|不要理會",
+        r"[^。\n]{0,8}?(?:之前|以前|以上|前面|先前|上述|系统|系統|你的)[^。\n]{0,8}?(?:指令|指示|提示)",
+    ),
+    _gapped(
+        "system-prompt",
+        _PROMPT,
+        "reveal|print|show|repeat|output|leak|display|dump|disclose|recite|give me|tell me",
+        30,
+        "system prompt¦your",
+        r"\b(?:system prompt|your (?:system message|(?:initial |original |hidden |full )?(?:instructions|prompt)))\b",
+    ),
+    _order("system-prompt", _PROMPT, "new system prompt|updated system prompt|real system prompt", r"\b"),
+    _gapped(
+        "system-prompt",
+        _PROMPT,
+        "revela|muestra|imprime|repite|enséñame|dime",
+        30,
+        "prompt del¦instrucciones del",
+        r"\b(?:prompt|instrucciones) del sistema\b",
+    ),
+    _order(
+        "system-prompt",
+        _PROMPT,
+        "输出|显示|泄露|透露|打印|告诉我|重复|顯示|洩露|告訴我|輸出",
+        r"[^。\n]{0,10}?(?:系统|系統)提示",
+    ),
+    _gapped(
+        "disable-safety",
+        _UNSAFE,
+        "ignore|disregard|override|bypass|disable|circumvent|forget|turn off|switch off|skip",
+        30,
+        "safety¦security¦ethical¦agent¦guardrail",
+        rf"(?:{_GUARD}|\bguardrails\b)",
+    ),
     _order(
         "disable-safety",
         _UNSAFE,
-        "ignore|disregard|override|bypass|disable|circumvent|forget|turn off|switch off",
-        rf"s?\b(?:[^.\n]{{0,30}}?{_GUARD}"
-        r"| (?:all |any |the |your )?(?:confirmation|approval) (?:checks|prompts|dialogs)\b)",
+        "ignore|disregard|override|bypass|disable|circumvent|forget|turn off|switch off|skip",
+        r"s? (?:all |any |the |your )?(?:(?:user|human) )?(?:confirmation|approval) (?:checks?|prompts?|dialogs?)\b",
     ),
-    _order(
+    _gapped(
         "disable-safety",
         _UNASKED,
         "execute|run|install|upload|forward|delete|send|transfer|modify",
-        r"\b[^.\n]{0,120}?\bwithout (?:any |the |further )?(?:(?:user|human)(?:'s)? (?:confirmation|approval|permission"
+        120,
+        "without",
+        r"\bwithout (?:any |the |further )?(?:(?:user|human)(?:'s)? (?:confirmation|approval|permission"
         r"|consent)|(?:asking|notifying|telling) the (?:user|human))\b",
     ),
-    _order(
+    _gapped(
         "disable-safety",
         _UNASKED,
         "execute|run|install",
-        r"\b[^.\n]{0,30}?\b(?:commands?|scripts?|packages?)\b[^.\n]{0,20}?\bwithout "
-        r"(?:any |further |asking for |requiring )?(?:confirmation|approval|permission|consent|verification)\b",
+        60,
+        "without",
+        r"\bwithout (?:any |further |asking for |requiring )?"
+        r"(?:confirmation|approval|permission|consent|verification)\b",
+        between=("command", "script", "package"),
     ),
-    _order(
+    _gapped(
         "disable-safety",
         _UNSAFE,
         "desactiva|deshabilita|ignora|omite|omitir|salta|anula",
-        r"r?\b[^.\n]{0,30}?\b(?:medidas|protocolos?|controles|filtros|comprobaciones|restricciones) de seguridad\b",
+        30,
+        "medidas¦protocolo¦controles¦filtros¦comprobaciones¦restricciones",
+        r"\b(?:medidas|protocolos?|controles|filtros|comprobaciones|restricciones) de seguridad\b",
+        endings="|r|d",
     ),
-    _order(
+    _gapped(
         "disable-safety",
         _UNASKED,
         "ejecuta|instala|borra|aprueba",
-        r"r?\b[^.\n]{0,60}?\bsin (?:pedir )?(?:la )?(?:confirmación|aprobación|permiso) (?:del|de la) usuari[oa]\b",
+        60,
+        "sin ",
+        r"\bsin (?:pedir )?(?:la )?(?:confirmación|aprobación|permiso) (?:del|de la) usuari[oa]\b",
+        endings="|r|n",
     ),
     _order(
         "disable-safety",
@@ -126,20 +233,27 @@ WORDED = (
 )
 
 # Literal command lines and the marks of a chat's roles: no prohibition excuses them.
-LITERAL = (
-    _order(
+LITERAL = Table(
+    _gapped(
         "remote-code",
         _UNSEEN_CODE,
         "curl|wget|fetch",
-        r"\b[^\n|;]{0,300}(?:\|[^\n|;]{0,80}){0,2}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:-[a-z]{1,4}[ \t]{1,4})?"
+        400,
+        "|",
+        r"\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:-[a-z]{1,4}[ \t]{1,4})?"
         r"(?:env[ \t]{1,4})?" + _SHELL,
+        stops="\n;",
     ),
-    _order(
+    _gapped(
         "remote-code",
         _UNSEEN_CODE,
         "curl|wget",
-        r"\b[^\n]{0,200}?[ \t](?:-[a-z]{0,4}o|--output|--output-document)\b[^\n]{0,160}?(?:&&|;)[ \t]{0,4}"
-        r"(?:sudo[ \t]{1,4})?(?:chmod[ \t]{1,4}(?:\+x|[0-7]{3,4})|(?:ba|z|da)?sh|python[0-9.]{0,4})[ \t]",
+        360,
+        "&&¦;",
+        r"(?:&&|;)[ \t]{0,4}(?:sudo[ \t]{1,4})?"
+        r"(?:chmod[ \t]{1,4}(?:\+x|[0-7]{3,4})|(?:ba|z|da)?sh|python[0-9.]{0,4})[ \t]",
+        between=("-o", "so ", "lo ", "--output"),
+        stops="\n",
     ),
     _order(
         "remote-code",
@@ -147,11 +261,14 @@ LITERAL = (
         "sh|bash|zsh|dash|ksh|eval|source|python|python3",
         r"(?:[ \t]{1,4}-c)?[ \t]{0,4}[\"']?(?:<\(|\$\(|`)[ \t]{0,4}(?:curl|wget)\b",
     ),
-    _order(
+    _gapped(
         "remote-code",
         _UNSEEN_CODE,
         "iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring",
-        r"\b[^\n|]{0,200}\|[ \t]{0,4}(?:iex|invoke-expression)\b",
+        200,
+        "|",
+        r"\|[ \t]{0,4}(?:iex|invoke-expression)\b",
+        stops="\n",
     ),
     _order(
         "remote-code",
@@ -163,36 +280,66 @@ LITERAL = (
         "remote-code",
         "hidden code that is run",
         "base64",
-        r"[ \t]{1,4}(?:-d|--decode)\b[^\n|]{0,80}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?" + _SHELL,
+        r"[ \t]{1,4}(?:-d|--decode)\b[^\n|]{0,80}+\|[ \t]{0,4}(?:sudo[ \t]{1,4})?" + _SHELL,
     ),
-    _order(
+    _gapped(
         "remote-code",
         "text that tells an agent to run what it finds on the network",
         "download|navigate to|fetch|open|visit",
-        r"\b[^\n]{0,120}?\b(?:and|then)\b[^.\n]{0,20}?\b(?:run|execute) (?:it|the (?:script|code|file|payload|command)"
+        120,
+        "and¦then",
+        r"\b(?:and|then)\b[^.\n]{0,20}?\b(?:run|execute) (?:it|the (?:script|code|file|payload|command)"
         r"|whatever|any(?:thing)?)\b",
+        stops="\n",
     ),
-    _order(
+    _gapped(
         "exfiltration",
         "a command that sends files out",
         "curl|wget",
-        r"\b[^\n|;]{0,200}?(?:-d|--data(?:-binary|-raw)?|-f|--form|-t|--upload-file|--post-file)[ =]?[\"']?"
-        rf"[^\s\"']{{0,24}}@?[^\s\"']{{0,80}}{_PRECIOUS}",
+        200,
+        " -d¦ --data¦ -f¦ --form¦ -t¦ --upload-file¦ --post-file",
+        r"[ ](?:-d|--data(?:-binary|-raw)?|-f|--form|-t|--upload-file|--post-file)[ =]?[\"']?"
+        rf"[^\s\"']{{0,104}}?{_PRECIOUS}",
+        stops="\n|;",
     ),
-    _order(
+    _gapped(
         "exfiltration",
         "a command that sends files out",
         "cat|xargs|printenv|env|tar|zip|find",
-        r"\b[^\n|]{0,120}(?:\|[^\n|]{0,40}){0,2}\|[ \t]{0,4}(?:curl|wget)\b[^\n]{0,80}?(?:@-|-d|-t|--data)"
-        r"|\b[^\n|]{0,120}(?:\|[^\n|]{0,40}){0,2}\|[ \t]{0,4}(?:nc|ncat|netcat)\b",
+        200,
+        "|",
+        r"\|[ \t]{0,4}(?:(?:curl|wget)\b[^\n]{0,80}?(?:@-|-d|-t|--data)|(?:nc|ncat|netcat)\b)",
+        stops="\n",
     ),
     Rule(
         "system-voice",
         _VOICE,
-        ("<", "[", "{", "###"),
-        r"(?:(?<=<)/?(?:system|sys|assistant|im_start|im_end)(?:[: -][^<>\n]{0,80})?>"
-        r"|(?<=<)\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|(?<=<)</?sys>>|(?<=<)hidden [^<>\n]{1,200}>"
-        r"|(?<=\[)/?inst\]|(?<=\{)_system_?\b|(?<=###) ?system:)",
+        (
+            "<system",
+            "</system",
+            "<sys",
+            "</sys",
+            "<assistant",
+            "</assistant",
+            "<im_start",
+            "<im_end",
+            "</im_",
+            "<|im_start|>",
+            "<|im_end|>",
+            "<|system|>",
+            "<|user|>",
+            "<|assistant|>",
+            "<|endoftext|>",
+            "<<sys>>",
+            "<</sys>>",
+            "<hidden ",
+            "[inst]",
+            "[/inst]",
+            "{_system",
+            "### system:",
+            "###system:",
+        ),
+        r"(?:(?<=[a-z])(?:[: -][^<>\n]{0,80})?>|(?<=hidden )[^<>\n]{1,200}>|(?<=[>\]:])|(?<=\{_system)_?\b)",
         before="",
         fold=True,
     ),
@@ -219,13 +366,18 @@ LITERAL = (
 )
 
 # What only reference text may not hold: rules and skills speak to the agent by their nature.
-REFERENCE = (
-    _order(
+REFERENCE = Table(
+    _gapped(
         "conceal",
         _CONCEAL,
-        "do not|don't|never|must not|without",
-        r" (?:tell|inform|notify|mention|alert|reveal)(?:ing)?\b[^.\n]{0,40}?\b(?:the |your )?"
-        r"(?:user|human|owner|developer|operator)s?\b(?! (?:interface|input|agent|id|table|name))",
+        "do not tell|do not inform|do not notify|do not mention|do not alert|do not reveal|don't tell|don't inform"
+        "|don't notify|don't mention|don't alert|don't reveal|never tell|never inform|never notify|never mention"
+        "|never alert|never reveal|must not tell|must not mention|without telling|without informing|without notifying"
+        "|without alerting",
+        44,
+        "user¦human¦owner¦developer¦operator",
+        r"\b(?:user|human|owner|developer|operator)s?\b(?! (?:interface|input|agent|id|table|name))",
+        endings="",
     ),
     _order(
         "conceal",
@@ -240,22 +392,25 @@ REFERENCE = (
         "不要|别|切勿|请勿|不得|不能|不可|別|勿",
         r"(?:告诉|通知|告知|提醒|让|向|告訴|讓)[^。\n]{0,6}?(?:用户|用戶|使用者)",
     ),
-    _order(
+    _gapped(
         "override",
         _IGNORE,
         "ignore|disregard|forget|override|overriding|bypass",
-        r"\b[^.\n]{0,40}?\b(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original|your|system)\b"
+        40,
+        "previous¦prior¦above¦earlier¦preceding¦foregoing¦initial¦original¦your¦system¦all ¦any ¦every¦these¦those"
+        "¦the ",
+        r"\b(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original|your|system)\b"
         rf"[^.\n]{{0,30}}?\b{_NOUN}|(?:all|any|every|these|those|the) (?:of )?(?:the |your )?"
         r"(?:instructions|directives|orders)\b|(?:everything|all) (?:above|before|you)\b)",
     ),
-    _order("override", _IGNORE, "suspend normal operations", ""),
-    _order(
+    _gapped(
         "override",
         _IGNORE,
-        "ignora|olvida|descarta|omite|omitir|desatiende|haz caso omiso de",
-        r"[rd]?\b[^.\n]{0,30}?\b(?:(?:instrucciones|órdenes|ordenes|reglas|indicaciones|directrices)\b[^.\n]{0,20}?"
-        r"\b(?:anteriores|previas|del sistema|iniciales|originales|precedentes|recibidas)\b"
-        r"|(?:todas (?:las|tus)|tus) (?:instrucciones|órdenes|reglas)\b)",
+        "ignora|olvida|descarta|omite|desatiende",
+        30,
+        "todas¦tus",
+        r"\b(?:todas (?:las|tus)|tus) (?:instrucciones|órdenes|reglas)\b",
+        endings="|r|d",
     ),
     _order(
         "override",
@@ -263,6 +418,12 @@ REFERENCE = (
         "忽略|无视|忘记|忘掉|不要理会|抛开|無視|忘記|不要理會",
         r"[^。\n]{0,8}?(?:之前|以前|以上|前面|先前|上述|所有|一切|全部|系统|系統|你的)"
         r"[^。\n]{0,8}?(?:指令|指示|提示|规则|命令|要求|規則|说明|說明)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "new instructions|updated instructions|your new task|your real task|your new goal",
+        r"(?: is| are)?[ ]?[:：]",
     ),
     _order(
         "role",
@@ -279,26 +440,6 @@ REFERENCE = (
     _order("role", _ROLE, "finge", r" (?:que eres|ser)\b"),
     _order("role", _ROLE, "你现在是|你現在是|你将扮演|你將扮演|假装你是|假裝你是", ""),
     _order("role", _ROLE, "从现在|從現在", r"(?:开始|起|開始)[,，]?你"),
-    _order(
-        "system-prompt",
-        _PROMPT,
-        "reveal|print|show|repeat|output|leak|display|dump|disclose|recite|give me|tell me",
-        r"\b[^.\n]{0,30}?(?:\b(?:(?:the |your )?system prompt|your system message)\b"
-        r"|\byour (?:initial |original |hidden |full )?(?:instructions|prompt)\b)",
-    ),
-    _order("system-prompt", _PROMPT, "new system prompt|updated system prompt|real system prompt", r"\b"),
-    _order(
-        "system-prompt",
-        _PROMPT,
-        "revela|muestra|imprime|repite|enséñame|dime",
-        r"\b[^.\n]{0,30}?\b(?:prompt|instrucciones) del sistema\b",
-    ),
-    _order(
-        "system-prompt",
-        _PROMPT,
-        "输出|显示|泄露|透露|打印|告诉我|重复|顯示|洩露|告訴我|輸出",
-        r"[^。\n]{0,10}?(?:系统|系統)提示",
-    ),
     _order(
         "obey",
         _OBEY,
@@ -317,5 +458,15 @@ REFERENCE = (
         _OBEY,
         "you must",
         r" (?:now|first) (?:connect|execute|send|copy|upload|run|override|comply|follow|obey)\b",
+    ),
+)
+
+# What turns a comment, which a reader of the page does not see, into a message to an agent.
+ADDRESSED = Table(
+    _order(
+        "obey",
+        _OBEY,
+        "ai|llm|llms|assistant|assistants|agent|agents|claude|copilot|chatgpt|codex|gemini|cursor",
+        r"(?: agents?| assistants?| models?| code)?[ ]?(?:[:：,]|must\b|should\b)",
     ),
 )

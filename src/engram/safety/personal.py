@@ -6,13 +6,15 @@ its length or its grouping, and a bare number stays a number.
 
 from __future__ import annotations
 
-from engram.safety.rule import ALNUM, Hit, Rule, hits
+from engram.safety.rule import ALNUM, Rule, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["find"]
+    from engram.safety.rule import Hit, Sheet
+
+__all__ = ["TABLE", "find"]
 
 _NO_PERSON = ("example.com", "example.org", "example.net", "noreply.github.com")
 
@@ -75,7 +77,7 @@ def _host(value: str) -> bool:
     return private and max(parts) <= 255 and parts[3] != 0
 
 
-_RULES = (
+TABLE = Table(
     Rule(
         "email",
         "an e-mail address",
@@ -128,6 +130,6 @@ _RULES = (
 )
 
 
-def find(text: str, lower: str) -> Iterator[Hit]:
-    """Yield personal data in ``text``; ``lower`` is ``folded(text)``."""
-    yield from hits(_RULES, text, lower)
+def find(sheet: Sheet) -> Iterator[Hit]:
+    """Yield personal data in the text of ``sheet``."""
+    return TABLE.hits(sheet)

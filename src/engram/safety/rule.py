@@ -1,8 +1,9 @@
-"""How one row of a table is run: a literal first, and only where that stands a compiled expression.
+"""How a table of rules is run: the words of a text first, then a literal, and only where that stands an expression.
 
-A row costs a few string searches on a text that holds nothing of its kind, and ``re`` is imported when the first
-literal is found. Every expression is bounded: each repetition has a limit, or begins where a run of the repeated
-characters begins, so that time grows linearly with the text.
+A row costs nothing on a text in which no word begins as its literals do, and ``re`` is imported when the first literal
+is found. Time grows linearly with the text, and with a small constant: every repetition in an expression is bounded or
+cannot give back what it took, a match begins where a word does, a row with a gap between two words is anchored at the
+second one and looks back, and of each row only the first ``LIMIT`` matches are told apart.
 """
 
 from __future__ import annotations
@@ -12,12 +13,19 @@ from engram.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["ALNUM", "Hit", "Rule", "compiled", "folded", "hits"]
+__all__ = ["ALNUM", "LIMIT", "Hit", "Rule", "Sheet", "Table", "compiled"]
 
 # Boundaries are ASCII: in ``密钥AKIA…`` the key begins a word for its author, while ``\b`` sees letters on both sides.
 ALNUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+# So many matches of one row are found one by one in a text; the last of them reaches to the text's end.
+LIMIT = 10_000
+# So many characters of a value are judged: more would not change what it looks like.
+_JUDGED = 512
+# So many first characters of a word tell whether a literal can begin there.
+_HEADS = (6, 3, 2)
+_WORDS = bytes(code if chr(code) in ALNUM else 32 for code in range(256))
 
 
 class Hit(Record):
@@ -37,12 +45,18 @@ class Rule(Record):
         label: what a person calls it, with its article: ``an AWS access key``.
         starts: the literals that a match begins with; ``rest`` is matched directly behind them. In lower case when
             ``fold``. Empty for the few kinds that begin with no literal.
-        rest: a regular expression. Its group 1, where it has one, is the span that counts.
-        needs: without ``starts``: one of these stands in every text in which ``rest`` is then searched.
+        rest: a regular expression. The group that matched, where it has some, is the span that counts.
+        needs: without ``starts``: one of these stands in every text in which ``rest`` is then searched. With
+            ``gap``: what ``rest`` begins with.
+        gap: with it a match is one of ``starts`` as a word, at most so many characters without any of ``stops``, and
+            ``rest``, which begins with one of ``needs``.
+        between: with ``gap``: one of these stands in the gap.
+        endings: with ``gap``: what may follow a start within its word.
+        stops: see ``gap``.
         before: characters that may not stand directly before a start.
         fold: ignore case.
         tail: characters over which a match is extended, for tokens that have a least length but no greatest.
-        accept: says whether a match is real, given the found value; ``None`` takes all.
+        accept: says whether a match is real, given the found value; ``None`` takes all. Several: one for each group.
     """
 
     kind: str
@@ -50,10 +64,14 @@ class Rule(Record):
     starts: tuple[str, ...]
     rest: str
     needs: tuple[str, ...] = ()
+    gap: int = 0
+    between: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ("",)
+    stops: str = ".\n"
     before: str = ALNUM
     fold: bool = False
     tail: str = ""
-    accept: Callable[[str], bool] | None = None
+    accept: Callable[[str], bool] | tuple[Callable[[str], bool], ...] | None = None
 
 
 _COMPILED: dict[tuple[str, bool], re.Pattern[str]] = {}
@@ -69,7 +87,37 @@ def compiled(pattern: str, *, fold: bool = False) -> re.Pattern[str]:
     return _COMPILED[key]
 
 
-def folded(text: str) -> str:
+class Sheet:
+    """A text laid out for all tables: itself, in lower case, and how its words begin."""
+
+    __slots__ = ("_heads", "_near", "lower", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lower = _folded(text)
+        self._heads: dict[bool, set[bytes]] = {}
+        self._near: dict[tuple[str, ...], bool] = {}
+
+    def hay(self, *, fold: bool) -> str:
+        """Return the text, or with ``fold`` the text in lower case."""
+        return self.lower if fold else self.text
+
+    def heads(self, *, fold: bool) -> set[bytes]:
+        """Return the first characters of all runs of ASCII letters and digits, as many as ``_HEADS`` says."""
+        if fold not in self._heads:
+            words = set(self.hay(fold=fold).encode("utf-8", "replace").translate(_WORDS).split())
+            self._heads[fold] = {word[:size] for size in _HEADS for word in words}
+        return self._heads[fold]
+
+    def has(self, literals: tuple[str, ...], *, fold: bool) -> bool:
+        """Tell whether one of the literals stands anywhere; the same question is answered once."""
+        if literals not in self._near:
+            hay = self.hay(fold=fold)
+            self._near[literals] = any(literal in hay for literal in literals)
+        return self._near[literals]
+
+
+def _folded(text: str) -> str:
     """Return ``text`` in lower case with every character at its old offset (``İ`` alone would become two)."""
     lower = text.lower()
     return (
@@ -77,43 +125,183 @@ def folded(text: str) -> str:
     )
 
 
-def hits(rules: tuple[Rule, ...], text: str, lower: str) -> Iterator[Hit]:
-    """Yield the matches of ``rules`` in ``text``, rule by rule; ``lower`` is ``folded(text)``."""
-    for rule in rules:
-        hay = lower if rule.fold else text
-        matches = _after_starts(rule, text, hay) if rule.starts else _searched(rule, text, hay)
-        taken = 0
-        for begin, match in matches:
-            start, end = match.span(1) if match.re.groups else (begin, match.end())
-            if start < taken:
-                continue
-            while rule.tail and end < len(text) and text[end] in rule.tail:
-                end += 1
-            taken = end
-            if rule.accept is None or rule.accept(text[start:end]):
-                yield Hit(rule.kind, rule.label, start, end)
+class _Literals:
+    """The literals that rows of one kind of case begin with, each with the numbers of its rows."""
+
+    def __init__(self) -> None:
+        self.keyed: dict[bytes, list[tuple[str, list[int]]]] = {}
+        # They begin with no word: with a sign or a stroke, inside a word, or in another script.
+        self.loose: list[tuple[str, list[int]]] = []
+        self.foreign: list[tuple[str, list[int]]] = []
+        self._known: dict[tuple[str, bool], list[int]] = {}
+
+    def add(self, literal: str, number: int, *, at_a_word: bool) -> None:
+        """Add a literal of the row with this number; ``at_a_word`` says whether a match has to begin a word."""
+        run = 0
+        while run < len(literal) and literal[run] in ALNUM:
+            run += 1
+        head = next((size for size in _HEADS if run >= size), 0)
+        keyed = at_a_word and head > 0
+        numbers = self._known.setdefault((literal, keyed), [])
+        if not numbers:
+            if not literal.isascii():
+                self.foreign.append((literal, numbers))
+            elif keyed:
+                self.keyed.setdefault(literal[:head].encode(), []).append((literal, numbers))
+            else:
+                self.loose.append((literal, numbers))
+        numbers.append(number)
 
 
-def _after_starts(rule: Rule, text: str, hay: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield the matches behind each start, in the order of their places."""
-    found: list[tuple[int, re.Match[str]]] = []
-    for literal in rule.starts:
-        at = hay.find(literal)
-        if at < 0:
+class Table:
+    """Rows that are run together, found by how the words of a text begin."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = rules
+        self._literals: tuple[tuple[bool, _Literals], ...] = ()
+        self._whole = [number for number, rule in enumerate(rules) if not rule.starts]
+
+    def hits(self, sheet: Sheet) -> Iterator[Hit]:
+        """Yield the matches of all rows, row by row."""
+        if not self._literals:
+            self._literals = self._sorted()
+        found: dict[int, list[str]] = {}
+        for fold, literals in self._literals:
+            hay = sheet.hay(fold=fold)
+            keyed = literals.keyed
+            pairs = literals.loose if sheet.text.isascii() else literals.loose + literals.foreign
+            for head in keyed.keys() & sheet.heads(fold=fold):
+                pairs = pairs + keyed[head]
+            for literal, numbers in pairs:
+                if literal in hay:
+                    for number in numbers:
+                        found.setdefault(number, []).append(literal)
+        for number in sorted([*found, *self._whole]):
+            rule = self.rules[number]
+            if not rule.needs or sheet.has(rule.needs, fold=rule.fold):
+                yield from _hits(rule, found.get(number, ()), sheet)
+
+    def _sorted(self) -> tuple[tuple[bool, _Literals], ...]:
+        found = {False: _Literals(), True: _Literals()}
+        for number, rule in enumerate(self.rules):
+            for literal in rule.starts:
+                found[rule.fold].add(literal, number, at_a_word=rule.before.startswith(ALNUM))
+        return tuple(
+            (fold, literals) for fold, literals in found.items() if any(rule.fold is fold for rule in self.rules)
+        )
+
+
+def _hits(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[Hit]:
+    text = sheet.text
+    if rule.gap:
+        matches = _over_a_gap(rule, literals, sheet)
+    elif rule.starts:
+        matches = _after_starts(rule, literals, sheet)
+    else:
+        matches = _searched(rule, text)
+    taken = count = 0
+    accept = rule.accept
+    judged: dict[tuple[str, int], bool] = {}  # what a text repeats is judged once
+    for begin, match in matches:
+        group = match.lastindex
+        start, end = match.span(group) if group else (begin, match.end())
+        if start < taken:
             continue
-        rest = compiled(rule.rest, fold=rule.fold)
-        while at >= 0:
-            end = at + len(literal)
-            if at == 0 or text[at - 1] not in rule.before:
-                match = rest.match(text, end)
-                if match:
-                    found.append((at, match))
-                    end = max(end, match.end())
-            at = hay.find(literal, end)
-    return iter(sorted(found, key=lambda pair: pair[0]))
+        if rule.tail:
+            end = _end_of_run(rule.tail, text, end)
+        taken = end
+        if accept is not None:
+            value = text[start : min(end, start + _JUDGED)], (group or 1) - 1
+            if value not in judged:
+                judged[value] = (accept[value[1]] if isinstance(accept, tuple) else accept)(value[0])
+            if not judged[value]:
+                continue
+        count += 1
+        if count == LIMIT:
+            yield Hit(rule.kind, f"{rule.label}, and more to the end of the text", start, len(text))
+            return
+        yield Hit(rule.kind, rule.label, start, end)
 
 
-def _searched(rule: Rule, text: str, hay: str) -> Iterator[tuple[int, re.Match[str]]]:
-    if any(literal in hay for literal in rule.needs):
-        for match in compiled(rule.rest, fold=rule.fold).finditer(text):
-            yield match.start(), match
+def _end_of_run(characters: str, text: str, at: int) -> int:
+    import re
+
+    run = compiled(f"[{re.escape(characters)}]*+").match(text, at)
+    return run.end() if run else at
+
+
+def _after_starts(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield the matches behind each start, in the order of their places."""
+    if len(literals) == 1:
+        return _after(rule, literals[0], sheet)
+    from heapq import merge
+
+    # The place alone is compared: two literals that begin at one place are one of a rule's starts and a longer one.
+    return merge(*(_after(rule, literal, sheet) for literal in literals), key=lambda pair: pair[0])
+
+
+def _after(rule: Rule, literal: str, sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
+    text, find = sheet.text, sheet.hay(fold=rule.fold).find
+    match_rest = compiled(rule.rest, fold=rule.fold).match
+    before, size = rule.before, len(literal)
+    at = find(literal)
+    while at >= 0:
+        end = at + size
+        if (at == 0 or text[at - 1] not in before) and (match := match_rest(text, end)):
+            yield at, match
+            end = max(end, match.end())
+        at = find(literal, end)
+
+
+def _over_a_gap(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield the matches of ``rest`` before which one of the starts stands, with the start's place."""
+    from heapq import merge
+
+    hay = sheet.hay(fold=rule.fold)
+    match_rest = compiled(rule.rest, fold=rule.fold).match
+    taken = 0
+    for place in merge(*(_places(need, hay) for need in rule.needs)):
+        if place >= taken and (match := match_rest(sheet.text, place)):
+            begin = _start_before(rule, literals, hay, place)
+            if begin >= 0:
+                yield begin, match
+                taken = match.end()
+
+
+def _places(literal: str, hay: str) -> Iterator[int]:
+    at = hay.find(literal)
+    while at >= 0:
+        yield at
+        at = hay.find(literal, at + 1)
+
+
+def _start_before(rule: Rule, literals: Sequence[str], hay: str, place: int) -> int:
+    """Return where the last start in the gap before ``place`` begins, -1 where there is none."""
+    low = max(0, place - rule.gap - 24)  # the longest start and its ending
+    window = hay[low:place]
+    cut = max(map(window.rfind, rule.stops), default=-1) + 1
+    if rule.between and not any(word in window for word in rule.between):
+        return -1
+    found = -1
+    for literal in literals:
+        at = window.rfind(literal, cut)
+        while at > found:
+            after = at + len(literal)
+            end = after
+            while end < len(window) and window[end].isalnum():
+                end += 1
+            # The gap begins behind the start's word.
+            if (
+                (at + low == 0 or hay[at + low - 1] not in rule.before)
+                and (window[after:end] in rule.endings or not literal.isascii())
+                and len(window) - end <= rule.gap
+            ):
+                found = at
+                break
+            at = window.rfind(literal, cut, at + len(literal) - 1)
+    return found + low if found >= 0 else -1
+
+
+def _searched(rule: Rule, text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    for match in compiled(rule.rest, fold=rule.fold).finditer(text):
+        yield match.start(), match

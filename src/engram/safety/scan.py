@@ -15,6 +15,7 @@ __all__ = ["check", "mask_secrets", "redact", "refusal", "scan"]
 
 _LONG_ENOUGH = 20  # characters of a value of which a provider's mark may be shown
 _SHOWN = 4  # characters of that mark (C3)
+_JUDGED = 64  # characters of a value that can be such a mark
 
 
 def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
@@ -26,7 +27,8 @@ def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
             other kind is reference.
 
     Returns:
-        Findings with exact positions. What sits in a secret is not reported again as personal data.
+        Findings with exact positions. What sits in a secret is not reported again as personal data. Of one rule at most
+        10,000 are told apart; the last of them reaches to the end of the text.
     """
     from engram.safety import hidden
 
@@ -35,57 +37,68 @@ def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
         (hit.start, hit.end, group, hit.kind, hit.label) for group, hit in _hits(text, reference=reference)
     )
     copy, offsets = hidden.bare(text)
-    if offsets:
+    if offsets is not None:
         # A key with a zero-width character inside is a key; its place is the whole span in the text as it stands.
         for group, hit in _hits(copy, reference=reference):
             hits[offsets[hit.start], offsets[hit.end - 1] + 1, group, hit.kind, hit.label] = None
-    for hit in _in_comments(text):
-        hits[hit.start, hit.end, "hidden", hit.kind, hit.label] = None
-    for hit in hidden.find(text):
+    for hit in (*_in_comments(text), *hidden.find(text)):
         hits[hit.start, hit.end, "hidden", hit.kind, hit.label] = None
     return list(_findings(text, sorted(hits, key=lambda hit: (hit[0], -hit[1], hit[2:]))))
 
 
 def _hits(text: str, *, reference: bool) -> Iterator[tuple[str, Hit]]:
     from engram.safety import instructions, personal, secrets
-    from engram.safety.rule import folded
+    from engram.safety.rule import Sheet
 
-    lower = folded(text)
-    for hit in secrets.find(text, lower):
+    sheet = Sheet(text)
+    for hit in secrets.find(sheet):
         yield "secret", hit
-    for hit in personal.find(text, lower):
+    for hit in personal.find(sheet):
         yield "personal", hit
-    for hit in instructions.find(text, lower, reference=reference):
+    for hit in instructions.find(sheet, reference=reference):
         yield "instruction", hit
 
 
 def _in_comments(text: str) -> Iterator[Hit]:
     """Yield each comment that holds an order: unseen, so that even a rule may not carry it."""
     from engram.safety import hidden, instructions
-    from engram.safety.rule import Hit, folded
+    from engram.safety.rule import Hit, Sheet
 
-    for start, end in hidden.comments(text):
+    spans = hidden.comments(text)
+    if not spans:
+        return
+    from bisect import bisect_right
+
+    # One pass over all of them: a file may hold a hundred thousand.
+    bodies = []
+    ends = [0]
+    for start, end in spans:
         body = text[start:end]
-        copy, _ = hidden.bare(body)
-        body = copy or body
-        if next(instructions.find(body, folded(body), reference=True), None):
-            yield Hit("comment", "a comment that gives an agent orders", start, end)
+        body = hidden.bare(body)[0] or body
+        bodies.append(body)
+        ends.append(ends[-1] + len(body) + 1)
+    sheet = Sheet("\n".join(bodies))
+    orders = (*instructions.find(sheet, reference=True), *instructions.addressed(sheet))
+    for number in sorted({bisect_right(ends, hit.start) - 1 for hit in orders}):
+        yield Hit("comment", "a comment or other text that no page shows, which gives an agent orders", *spans[number])
 
 
 def _findings(text: str, hits: Sequence[tuple[int, int, str, str, str]]) -> Iterator[Finding]:
     """Turn sorted hits into findings, each place of one group once."""
     line, line_start, counted = 1, 0, 0
     last: dict[str, int] = {}
+    size = len(text)
     for start, end, group, kind, label in hits:
         if end <= last.get(group, 0) or (group == "personal" and start < last.get("secret", 0)):
             continue
-        last[group] = end
+        # What reaches to the end stands for more of its own kind, and hides no other.
+        last[group] = end if end < size else max(last.get(group, 0), start + 1)
         breaks = text.count("\n", counted, start)
         if breaks:
             line += breaks
             line_start = text.rindex("\n", 0, start) + 1
         counted = start
-        mark = _mark(text[start:end]) if group == "secret" else ""
+        mark = _mark(text[start : min(end, start + _JUDGED)]) if group == "secret" else ""
         shown = f" ({mark}…)" if mark else ""
         yield Finding(f"{group}/{kind}", group, kind, line, start - line_start + 1, start, end, label + shown)
 
@@ -95,12 +108,11 @@ def _mark(value: str) -> str:
 
     They tell whose key it is, and everybody knows them; of a password or a short value each character is a part of it.
     """
-    from engram.safety.provider import TOKENS
+    from engram.safety.secrets import MARKS
 
-    if len(value) < _LONG_ENOUGH:
+    if len(value) < _LONG_ENOUGH or not value.startswith(MARKS):
         return ""
-    marks = (start for rule in TOKENS for start in rule.starts)
-    return next((mark[:_SHOWN] for mark in marks if value.startswith(mark)), "")
+    return max((mark for mark in MARKS if value.startswith(mark)), key=len)[:_SHOWN]
 
 
 def redact(text: str, findings: Sequence[Finding]) -> str:

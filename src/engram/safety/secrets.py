@@ -1,18 +1,43 @@
-"""Keys, tokens and passwords (C3 of the complaint kinds): what providers mark, and what its surroundings give away."""
+"""Keys, tokens and passwords (C3 of the complaint kinds): what providers mark, and what its surroundings give away.
+
+Entropy counts only where a name announces a secret. A weak password is one too (``password = hunter2``); to tell it
+from a word, a type, a measure or a name for the value, it has to mix letters with digits or signs.
+"""
 
 from __future__ import annotations
 
-from engram.safety.provider import BASE64, TOKEN, TOKENS, entropy, is_random, is_real, turns
-from engram.safety.rule import Hit, Rule, compiled, hits
+from engram.safety.judging import entropy, is_random, is_real, turns
+from engram.safety.provider import BASE64, TOKEN, TOKENS, UUID
+from engram.safety.rule import LIMIT, Hit, Rule, Table, compiled
+from engram.safety.services import SERVICES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["find"]
+    from engram.safety.rule import Sheet
 
+__all__ = ["MARKS", "find"]
 
-_EXPRESSION = frozenset("()[]{}$<>")  # of a programming language: the value is computed, not written
+# Of a programming language: the value is computed, not written.
+_EXPRESSION = frozenset("()[]{}$<>")
+# Words in what stands behind a password-like name where people write about passwords: algorithms, formats, versions,
+# and names for a value.
+_NO_PASSWORDS = frozenset(
+    (
+        "sha", "md", "bcrypt", "scrypt", "argon", "argonid", "pbkdf", "base", "utf", "oauth", "http", "https", "aes",
+        "rsa", "hs", "rs", "es", "ed", "hmac", "fa", "mfa", "otp", "sso", "oidc", "saml", "ldap", "ntlm", "krb",
+        "param", "params", "arg", "args", "argv", "field", "input", "column", "varchar", "char", "string", "str",
+        "secret", "token", "env", "config", "version", "step", "page", "level", "rule", "section", "chapter", "line",
+        "row",
+    )
+)  # fmt: skip
+_NAMES_OF_PASSWORDS = ("password", "passwd", "passphrase", "pass", "pwd")
+_MEASURES = (
+    "d", "h", "m", "s", "x", "k", "ms", "kb", "mb", "st", "nd", "rd", "th", "day", "days", "hour", "hours", "min",
+    "minutes", "char", "chars", "character", "characters", "bit", "bits", "byte", "bytes", "times", "months", "weeks",
+    "years", "seconds", "attempts", "letters", "digits", "or", "and",
+)  # fmt: skip
 
 
 def _not_a_reference(value: str) -> bool:
@@ -44,17 +69,71 @@ def _basic(value: str) -> bool:
         return False
 
 
+def _written(value: str) -> bool:
+    return _not_a_reference(value) and not _EXPRESSION.intersection(value)
+
+
 def _assigned(value: str) -> bool:
     """Accept the value of a key-like name when it looks made by a machine, not like a name or an expression."""
-    return len(value) >= 16 and _not_a_reference(value) and not _EXPRESSION.intersection(value) and is_random(value)
+    return len(value) >= 16 and _written(value) and is_random(value) and not _is_uuid(value)
+
+
+def _is_uuid(value: str) -> bool:
+    return len(value) == 36 and [len(part) for part in value.split("-")] == [8, 4, 4, 4, 12]
+
+
+def _announced(value: str) -> bool:
+    """Accept a value that only a blank parts from its name: it is part of a sentence, so nothing short."""
+    return len(value) >= 20 and _assigned(value)
+
+
+def _login(value: str) -> bool:
+    return (
+        len(value) >= 4 and _written(value) and value.lower() not in {"password", "passwd", "pass", "token", "secret"}
+    )
 
 
 def _password(value: str) -> bool:
-    """Accept the value of a password-like name when it is one that a person would make up as a strong one."""
-    if not _not_a_reference(value) or _EXPRESSION.intersection(value) or value[0] == "/":
+    """Accept the value of a password-like name when it is none of the words that stand there in text and code."""
+    value = value.rstrip(".!?")
+    if len(value) < 6 or not _written(value) or value[0] in "/~" or "/" in value[1:3]:
         return False
-    kinds = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum() and char not in "-_.")
-    return sum(any(kind(char) for char in value) for kind in kinds) >= 3 or (len(value) >= 16 and _assigned(value))
+    folded = value.lower()
+    digits = sum(char.isdigit() for char in value)
+    words = "".join(char if char.isalpha() else " " for char in folded).split()
+    if (
+        not _NO_PASSWORDS.isdisjoint(words)
+        or _is_measure(folded)
+        or (digits < 2 and folded.rstrip("0123456789_-") in _NAMES_OF_PASSWORDS)
+    ):
+        return False
+    letters = sum(char.isalpha() for char in value)
+    signs = sum(not char.isalnum() and char not in "-_.:/\\" for char in value)
+    if "@" in value and "." in value.rpartition("@")[2]:
+        return False  # an address
+    if letters >= 3 and digits:
+        return _is_dense(value)
+    return letters >= 3 and signs > 0 and len(value) >= 8 and value[-1] not in "|&;" and "=" not in value
+
+
+def _is_dense(value: str) -> bool:
+    """Tell ``hunter2`` from ``login-page-2`` and ``step_1``: names are words with strokes between them."""
+    parts = value.replace("_", "-").split("-")
+    words = sum(part.isalpha() and len(part) > 1 for part in parts)
+    return len(parts) == 1 or words * 2 < len(parts) or len(value) >= 16
+
+
+def _quoted(value: str) -> bool:
+    """Accept as ``_password`` does, and a phrase of four words or more."""
+    parts = value.split("-")
+    phrase = len(parts) >= 4 and all(part.isalpha() and len(part) > 2 for part in parts) and _written(value)
+    return phrase or _password(value)
+
+
+def _is_measure(folded: str) -> bool:
+    """Tell whether it is a number with what it counts: ``90days``, ``12-char``, ``8+``, ``2024-05-11``."""
+    rest = folded.lstrip("0123456789").lstrip("-_+")
+    return not any(char.isalpha() for char in folded) or (rest != folded and rest in _MEASURES)
 
 
 # Names that announce a secret, wherever they stand in an identifier: `aws_secret_access_key`, `clientSecret`.
@@ -62,21 +141,42 @@ _NAMES = (
     "secret",
     "token",
     "credential",
+    "x-jfrog-art-api",
     *(
         f"{owner}{dash}key"
-        for owner in ("api", "access", "auth", "private", "signing", "encryption", "account", "master")
-        for dash in ("_", "-", "")
+        for owner in (
+            "api",
+            "access",
+            "auth",
+            "private",
+            "signing",
+            "encryption",
+            "account",
+            "master",
+            "license",
+            "shared",
+        )
+        for dash in ("_", "-", "", " ")
     ),
 )
-_PASSWORDS = ("password", "passwd", "passphrase", "pwd", "contraseña", "密码", "密碼")
-# After the name: `_id`, `Base64` and the like, a closing quote, the sign, an opening quote. Everything bounded.
-_SIGN = (
-    r"(?:[_-]?(?:key|value|id|base64|token|secret|production|prod|dev|test)){0,2}s?"
-    r"[\"'`\]]{0,2}[ \t]{0,4}(?::=|=>|==|=|:|：)[ \t]{0,4}[\"'`]?"
-)
+_PASSWORDS = (
+    "password", "passwd", "passphrase", "passcode", "pwd", "_pass", "-pass", "dbpass", "userpass", "contraseña",
+    "密码", "密碼", "口令",
+)  # fmt: skip
+# After the name: `Base64` and the like, a closing quote, the sign, an opening quote. Everything bounded.
+_AFTER = r"(?:[_-]?(?:key|value|base64|token|secret|production|prod|dev|test)){0,2}s?[\"'`\]*]{0,3}"
+_SIGN = r"[ \t]{0,4}(?:[:|?.]{0,3}={1,2}>?|->|:|：|\||>)[ \t]{0,4}"
+_IS = r"[ \t]{0,2}(?:[ \t](?:is|was|are|es)[ \t]|是|为|為)[ \t]{0,2}(?:set[ \t]to[ \t])?"
+_PAIR = r"[ \t]{0,2}[,(][ \t]{0,2}"
+_WITH_UUID = (
+    "heroku", "snyk", "sendbird", "hubspot", "kucoin", "squarespace", "messagebird", "message_bird", "secret_id",
+    "apikey", "api_key", "api-key", "client_secret", "clientsecret", "secret_key", "auth_token", "authtoken",
+)  # fmt: skip
+_BEARER = BASE64 + "._~-"
 
-_RULES = (
+TABLE = Table(
     *TOKENS,
+    *SERVICES,
     Rule(
         "npm-auth",
         "an npm registry password",
@@ -89,23 +189,25 @@ _RULES = (
         "jwt",
         "a JSON web token",
         ("eyJ",),
-        r"[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{4,})?",
+        r"[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+(?:\.[A-Za-z0-9_-]{4,}+)?",
         before=TOKEN,  # its runs have no greatest length, so a match may begin only where a run does
     ),
+    Rule("jwt", "a JSON web token in base64", ("ZXlK",), r"[A-Za-z0-9+/_-]{60}", tail=BASE64 + "_-", accept=is_random),
     Rule(
         "authorization-header",
         "an Authorization header",
         ("authorization",),
-        r"[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:bearer|token|apikey)[ \t]{1,4}([A-Za-z0-9._~+/=-]{8})",
+        r"[\"'`]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}[\"'`]?(?:bearer|token|apikey|api-key|key)[ \t]{1,4}"
+        r"([A-Za-z0-9._~+/=-]{8})",
         fold=True,
-        tail=BASE64 + "._~-",
+        tail=_BEARER,
         accept=_bearer,
     ),
     Rule(
         "authorization-header",
         "an Authorization header",
         ("authorization",),
-        r"[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?basic[ \t]{1,4}([A-Za-z0-9+/]{8})",
+        r"[\"'`]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}[\"'`]?basic[ \t]{1,4}([A-Za-z0-9+/]{8})",
         fold=True,
         tail=BASE64,
         accept=_basic,
@@ -116,55 +218,128 @@ _RULES = (
         ("bearer ",),
         r"[ ]{0,3}([A-Za-z0-9._~+/=-]{20})",
         fold=True,
-        tail=BASE64 + "._~-",
+        tail=_BEARER,
         accept=is_random,
+    ),
+    Rule(
+        "basic-auth",
+        "a user name with its password",
+        ("curl",),
+        r"(?:-u|--user)(?:=|[ \t]{0,3})[\"']?[^\s:\"'$<{]{1,64}:([^\s\"'|]{4,64})",
+        needs=("-u", "--user"),
+        gap=300,
+        stops="\n",
+        accept=_login,
+    ),
+    Rule(
+        "basic-auth",
+        "a user name with its password",
+        ("machine ",),
+        r"\S{1,100}\s{1,4}login\s{1,4}\S{1,100}\s{1,4}password\s{1,4}([^\s\"'()]{4,160})",
+        accept=_login,
+    ),
+    Rule(
+        "basic-auth",
+        "a user name with its password",
+        ('"auth"',),
+        r"\s{0,4}:\s{0,4}\"([A-Za-z0-9+/]{8})",
+        tail=BASE64,
+        accept=_basic,
     ),
     Rule(
         "url-password",
         "a password in a URL",
         ("://",),
-        r"[^\s/:@\"'<>`|]{0,100}:([^\s/@\"'<>`|]{1,200})@(?=[A-Za-z0-9\[${])",
+        r"[^\s/:@\"'<>`|]{0,100}+:([^\s/@\"'<>`|]{1,200}+)@(?=[A-Za-z0-9\[${])",
         before="",
         accept=_not_a_reference,
+    ),
+    Rule(
+        "kubernetes-key",
+        "a client key of Kubernetes",
+        ("client-key-data",),
+        r"[\"']?:[ \t]{0,4}[\"']?([A-Za-z0-9+/]{40})",
+        tail=BASE64,
+    ),
+    Rule(
+        "private-key",
+        "a private key",
+        ("PuTTY-User-Key-File",),
+        r"Private-Lines: \d{1,3}(?:\r?\n[A-Za-z0-9+/=]{1,80}){1,60}",
+        needs=("Private-Lines:",),
+        gap=6000,
+        stops="",
     ),
     Rule(
         "assigned-secret",
         "a secret value",
         _NAMES,
-        _SIGN + r"([^\s\"'`,;:]{12,160})",
+        rf"{_AFTER}(?:{_SIGN}[\"'`]?([^\s\"'`,;:<>()\[\]{{}}]{{12,160}}+)(?![(\[{{])"
+        rf"|{_PAIR}[\"'`]([^\s\"'`,;:]{{12,160}})[\"'`]"
+        rf"|(?:{_IS}|[ \t])[\"'`*]{{0,2}}([^\s\"'`,;:*<>()\[\]{{}}]{{20,160}}+)(?![(\[{{]))",
         before="",
         fold=True,
-        accept=_assigned,
+        accept=(_assigned, _assigned, _announced),
+    ),
+    Rule(
+        "service-key",
+        "a service's key",
+        _WITH_UUID,
+        rf"[a-z_ .-]{{0,24}}[\"'`]?[ \t]{{0,3}}(?::=|=>|=|:|,)[ \t]{{0,3}}[\"'`]?({UUID})(?![0-9a-z-])",
+        before="",
+        fold=True,
     ),
     Rule(
         "assigned-password",
         "a password",
         _PASSWORDS,
-        _SIGN + r"([^\s\"'`,;]{8,160})",
+        rf"{_AFTER}(?:(?:{_SIGN}|{_PAIR}|[ \t])[\"'`]([^\s\"'`]{{6,160}})[\"'`]"
+        rf"|(?:{_SIGN}|{_IS}[\"'`*]{{0,2}})([^\s\"'`,;<>*()\[\]{{}}]{{6,160}}+)(?![(\[{{]))",
+        before="",
+        fold=True,
+        accept=(_quoted, _password),
+    ),
+    Rule(
+        "assigned-password",
+        "a password",
+        ("clave", "pass", "pw", "creds"),
+        rf"{_AFTER}{_SIGN}[\"'`]?([^\s\"'`,;<>()\[\]{{}}]{{6,160}}+)(?![(\[{{])",
+        fold=True,
+        accept=_password,
+    ),
+    Rule(
+        "assigned-password",
+        "a password",
+        ("--password", "--passwd", "--pass", "sshpass -p"),
+        r"[ \t]{1,3}[\"']?([^\s\"'`,;<>()\[\]{}-][^\s\"'`,;<>()\[\]{}]{5,160}+)(?![(\[{])",
         before="",
         fold=True,
         accept=_password,
     ),
 )
 
+# What a long secret may begin with in a message: everybody knows these, and they tell whose key it is.
+MARKS = tuple(start for rule in (*TOKENS, *SERVICES) for start in rule.starts if len(start) > 2)
+
 _PEM = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_END = r"-----END [A-Z0-9 ]{0,40}KEY(?: BLOCK)?-----"
 # Between the opening line and the key: line ends, also written as \\n in a JSON string, quotes, and header lines.
-_PEM_BODY = r"(?:\s|\\n|\\r|[\"'+>|#]){0,80}(?:[A-Za-z0-9-]{1,40}: [^\n]{0,200}\n\s{0,8}){0,6}[A-Za-z0-9+/=]{12,}"
+_PEM_BODY = r"(?:\s|\\n|\\r|[\"'+>|#]){0,80}+(?:[A-Za-z0-9-]{1,40}: [^\n]{0,200}\n\s{0,8}){0,6}[A-Za-z0-9+/=]{12,64}"
 # A 16,384-bit RSA key is 13 KB of PEM; of one that has no end within that, its first line is taken.
 _PEM_LIMIT = 16_384
 
 
-def find(text: str, lower: str) -> Iterator[Hit]:
-    """Yield every secret in ``text``; ``lower`` is ``folded(text)``. The span is what redaction takes out."""
-    yield from hits(_RULES, text, lower)
-    if "PRIVATE KEY" in text:
-        yield from _pem(text)
+def find(sheet: Sheet) -> Iterator[Hit]:
+    """Yield every secret in the text of ``sheet``. The span is what redaction takes out."""
+    yield from TABLE.hits(sheet)
+    if "PRIVATE KEY" in sheet.text:
+        yield from _pem(sheet.text)
 
 
 def _pem(text: str) -> Iterator[Hit]:
     """Yield private keys in PEM armour; an opening line that no key text follows is only somebody writing about it."""
-    taken = 0
+    taken = count = 0
+    closing = 0
     for opening in compiled(_PEM).finditer(text):
         if opening.start() < taken:
             continue
@@ -172,7 +347,12 @@ def _pem(text: str) -> Iterator[Hit]:
         body = compiled(_PEM_BODY).match(text, opening.end(), limit)
         if body is None:
             continue
-        closing = text.find("-----END", opening.end(), limit)
-        last = compiled(_PEM_END).match(text, closing) if closing >= 0 else None
+        if 0 <= closing < opening.end():
+            closing = text.find("-----END", opening.end())
+        last = compiled(_PEM_END).match(text, closing) if 0 <= closing < limit else None
         taken = last.end() if last else body.end()
+        count += 1
+        if count == LIMIT:
+            yield Hit("private-key", "a private key, and more to the end of the text", opening.start(), len(text))
+            return
         yield Hit("private-key", "a private key", opening.start(), taken)

@@ -9,10 +9,17 @@ from __future__ import annotations
 import time
 
 from engram.errors import RefusedError
-from engram.proposals.candidates import candidate_fields
 from engram.proposals.verdicts import normalise
 from engram.record import Record
-from engram.service.approving import home_of, read_book, replaced_book, spend
+from engram.service.approval_book import (
+    end_with,
+    has_ended,
+    home_of,
+    read_book,
+    remember_end,
+    replaced_book,
+    secret_of,
+)
 from engram.service.batches import Batch, Outcome, apply_batch, checked_note, propose_batch
 from engram.service.inbox import inbox_of, removal
 from engram.text.slugs import check_id
@@ -22,17 +29,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engram.proposals.candidates import Candidate
-    from engram.proposals.pending import Pending
     from engram.service.approving import OpenApproval
     from engram.service.inbox import Waiting
     from engram.service.planning import Planned
     from engram.service.session import Session
+    from engram.store.write import RootWriter, Write
 
 __all__ = [
     "Draft",
     "accept_deferred",
     "accept_proposal",
     "candidates_of",
+    "end_approval",
     "judged",
     "linked",
     "reject_deferred",
@@ -120,13 +128,22 @@ def accept_proposal(
         StoreError: nothing was written.
     """
     note = checked_note(session, note, "knowledge")
-    now = time.time()
+    batch = _only_writing(draft.batch)
+    scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
     with session.writer(approval.root.path) as writer:
-        book, old = read_book(approval.root.path)
-        book.end([_still_open(book.pending, approval.pending)], "used", now)
-        ended = replaced_book(book, old, now)
-        batch = _only_writing(draft.batch)
-        return spend(session, batch, numbers, writer=writer, ended=ended, way=_WAY, note=note, defer=_nothing_deferred)
+        ended = end_approval(session, writer, approval, "used")
+        outcomes = apply_batch(
+            session,
+            batch,
+            numbers,
+            way=_WAY,
+            note=note,
+            defer=_nothing_deferred,
+            writer=writer,
+            beside=end_with(writer, ended, approval.root.scope in scopes),
+        )
+        remember_end(session, approval.pending)
+    return outcomes
 
 
 def reject_proposal(session: Session, approval: OpenApproval) -> None:
@@ -136,14 +153,33 @@ def reject_proposal(session: Session, approval: OpenApproval) -> None:
         RefusedError: when it is no longer open.
         StoreError: nothing was written.
     """
-    now = time.time()
     with session.writer(approval.root.path) as writer:
-        book, old = read_book(approval.root.path)
-        same = _still_open(book.pending, approval.pending)
-        book.end([one for one in book.pending if one.proposal == same.proposal], "declined", now)
-        texts = [offered.candidate for offered in same.offered]
+        writer.put([end_approval(session, writer, approval, "declined")], "reject a proposal")
+        remember_end(session, approval.pending)
+
+
+def end_approval(session: Session, writer: RootWriter, approval: OpenApproval, why: str) -> Write:
+    """Return the change that ends an approval as ``used`` or ``declined``; it has to be open still, as it was listed.
+
+    Raises:
+        RefusedError: when it is not.
+    """
+    now = time.time()
+    book, old = read_book(writer.root)
+    wanted = approval.pending
+    if wanted not in book.pending or has_ended(session, wanted):
+        raise RefusedError(
+            "This proposal is no longer open: it was approved, declined or proposed again meanwhile.",
+            hint="Nothing was written. engram review shows what waits now.",
+        )
+    if why == "declined":
+        book.end_all({wanted.proposal}, why, now)
+        texts = [offered.candidate for offered in wanted.offered]
         book.decline([book.fingerprint(one, normalise(one.text)) for one in texts], now)
-        writer.put([replaced_book(book, old, now)], "reject a proposal")
+    else:
+        book.end([wanted], why, now)
+    book.drop_changed(secret_of(session), now)
+    return replaced_book(book, old, now)
 
 
 def accept_deferred(session: Session, waiting: Waiting, draft: Draft, note: str = "") -> list[Outcome]:
@@ -183,19 +219,6 @@ def _take_out(session: Session, waiting: Waiting) -> None:
     root = next(root for root in session.roots if root.scope == waiting.scope)
     with session.writer(inbox_of(session, root)) as writer:
         writer.put([removal(waiting)], "take a candidate out of the inbox")
-
-
-def _still_open(pending: Sequence[Pending], wanted: Pending) -> Pending:
-    """Return an approval as it is now, which has to be what was shown."""
-    found = next((one for one in pending if one.hash == wanted.hash), None)
-    if found is None or [candidate_fields(one.candidate) for one in found.offered] != [
-        candidate_fields(one.candidate) for one in wanted.offered
-    ]:
-        raise RefusedError(
-            "This proposal is no longer open: it was approved, declined or proposed again meanwhile.",
-            hint="Nothing was written. engram review shows what waits now.",
-        )
-    return found
 
 
 def _only_writing(batch: Batch) -> Batch:

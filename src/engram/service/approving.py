@@ -5,50 +5,54 @@ from __future__ import annotations
 import os
 import time
 
-from engram.errors import RefusedError, StoreError, UsageError
-from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token, parse_book
+from engram.config.author import Author
+from engram.errors import RefusedError, UsageError
+from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
-from engram.service.author import author_of
+from engram.service.approval_book import (
+    end_with,
+    found_in,
+    has_ended,
+    home_of,
+    read_book,
+    remember_end,
+    replaced_book,
+    secret_of,
+)
 from engram.service.batches import Batch, Outcome, Part, apply_batch, deferral, effect_of
 from engram.service.planning import Planned
-from engram.store.files import digest, read_guarded, read_optional, store_error, write_durable
+from engram.store.files import read_optional
 from engram.store.root import Stored
-from engram.store.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from engram.model import Scope
     from engram.proposals.candidates import Candidate
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
-    from engram.store.write import Receipt, RootWriter
+    from engram.store.write import Receipt, RootWriter, Write
 
 __all__ = [
     "Offer",
     "OpenApproval",
+    "approvals_in",
     "decline",
     "decline_token",
     "declined_before",
-    "home_of",
+    "hand_out",
     "offer",
     "open_approvals",
     "peek",
-    "prints_of",
-    "read_book",
     "receipt_of",
     "redeem",
-    "replaced_book",
     "selection",
-    "spend",
     "take",
     "withdraw",
 ]
 
-_KEY_FILE = "approval.key"
-_SECRET_HEX = 64
 _TOKEN_BYTES = 24  # 192 bits; C40 asks for 128
 
 
@@ -94,8 +98,17 @@ def selection(approve: object, count: int) -> list[int]:
     return numbers
 
 
-def offer(session: Session, batch: Batch, *, kind: str = "proposal", extra: dict[str, str] | None = None) -> Offer:
+def offer(
+    session: Session, batch: Batch, *, kind: str = "proposal", extra: dict[str, str] | None = None, asked: bool = False
+) -> Offer:
     """Open an approval for a batch as it was shown; an open one of the same candidates gives way to it (C40, C48).
+
+    Args:
+        session: where one is.
+        batch: as it was shown.
+        kind: ``proposal`` or ``note``.
+        extra: what else the operation needs.
+        asked: a dialog asks, so that nobody gets the token before ``hand_out``.
 
     Raises:
         StoreError: when it cannot be kept.
@@ -103,6 +116,7 @@ def offer(session: Session, batch: Batch, *, kind: str = "proposal", extra: dict
     home = home_of(session)
     now = time.time()
     token = new_token(os.urandom(_TOKEN_BYTES), home.path)
+    secret = secret_of(session)
     pending = Pending(
         hash=hash_of(token),
         kind=kind,
@@ -111,22 +125,38 @@ def offer(session: Session, batch: Batch, *, kind: str = "proposal", extra: dict
         created=int(now),
         expires=int(now) + LIFETIME_S,
         day=batch.day,
+        author_name=batch.author.name,
+        author_email=batch.author.email,
         offered=tuple(
-            Offered(
-                part.candidate,
-                tuple(
-                    Shown(one.scope, one.verdict.word, one.verdict.id, one.id, effect_of(one)) for one in part.planned
-                ),
-            )
+            Offered(part.candidate, tuple(_shown(part.candidate, planned) for planned in part.planned))
             for part in batch.parts
         ),
-        extra=extra or {},
-    ).sealed(token, _secret(session))
+        extra={**(extra or {}), **({"asked": "dialog"} if asked else {})},
+    ).sealed(secret)
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
+        book.drop_changed(secret, now)
         book.add(pending, now)
         writer.put([replaced_book(book, old, now)], "open an approval")
     return Offer(token, pending.expires)
+
+
+def hand_out(session: Session, token: str) -> None:
+    """Note that the agent gets this token after all: its dialog brought no answer (C49).
+
+    Raises:
+        RefusedError: for a token that cannot be redeemed any more.
+    """
+    home = home_of(session)
+    now = time.time()
+    secret = secret_of(session)
+    with session.writer(home.path) as writer:
+        book, old = read_book(home.path)
+        pending = found_in(session, book, token, home, secret)
+        extra = {name: value for name, value in pending.extra.items() if name != "asked"}
+        book.pending = [one for one in book.pending if one.hash != pending.hash]
+        book.pending.append(pending.replace(extra=extra).sealed(secret))
+        writer.put([replaced_book(book, old, now)], "hand out an approval")
 
 
 def redeem(session: Session, token: str, approve: object, *, way: str, scope: str = "") -> list[Outcome]:
@@ -136,7 +166,8 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
         session: where one is.
         token: as ``offer`` gave it.
         approve: as ``selection`` takes it.
-        way: how it was approved, for the changelog: ``token`` or ``dialog``.
+        way: how it was approved, for the changelog: ``token`` or ``dialog``. A dialog has no box for what would be
+            deferred (C46), so that goes to the inbox, whatever became of its reason.
         scope: narrows a proposal for both scopes to one of them; a scope that was not shown is refused (C46).
 
     Returns:
@@ -145,57 +176,44 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
     Raises:
         RefusedError: for a token that cannot be redeemed; nothing was written.
         UsageError: for a selection that selects nothing; nothing was written, the token stays usable.
-        StoreError: nothing was written, the token stays usable.
+        StoreError: nothing was written.
     """
     home = home_of(session)
     now = time.time()
+    secret = secret_of(session)
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
-        pending = book.find(token, home.path, _secret(session), now)
+        pending = found_in(session, book, token, home, secret)
         if pending.kind != "proposal":
             raise RefusedError("This token approves a note, not memories.", hint="Give it to the tool that made it.")
         numbers = selection(approve, len(pending.offered))
-        batch, approved = _again(session, pending, scope)
+        batch, approved = _again(pending, scope)
         book.end([pending], "used", now)
+        book.drop_changed(secret, now)
         ended = replaced_book(book, old, now)
-        return spend(session, batch, numbers, writer=writer, ended=ended, way=way, approved=approved)
-
-
-def spend(
-    session: Session,
-    batch: Batch,
-    numbers: Sequence[int],
-    *,
-    writer: RootWriter,
-    ended: Write,
-    way: str,
-    note: str = "",
-    approved: Mapping[tuple[int, Scope], str] | None = None,
-    defer: Callable[[Candidate, Planned], str] = deferral,
-) -> list[Outcome]:
-    """Write approved candidates, and with them the end of their approval: neither happens without the other.
-
-    ``writer`` is the lock of the root that keeps the approval, ``ended`` the change to its file which ends it; the rest
-    is as for ``apply_batch``.
-    """
-    scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
-    if any(session.root(scope).path == writer.root for scope in scopes):
-        beside = [ended]
-    else:
-        # The other root has a lock and a journal of its own: here the token is gone before anything is written.
-        beside = []
-        writer.put([ended], "redeem an approval")
-    return apply_batch(
-        session,
-        batch,
-        numbers,
-        way=way,
-        note=note,
-        approved=approved,
-        defer=defer,
-        writer=writer,
-        beside=beside,
-    )
+        scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
+        outcomes = apply_batch(
+            session,
+            batch,
+            numbers,
+            way=way,
+            approved=approved,
+            waiting=_without_box(pending) if way == "dialog" else {},
+            writer=writer,
+            beside=end_with(writer, ended, home.scope in scopes),
+        )
+        remember_end(session, pending)
+    left = [
+        Outcome(
+            _planned(offered, offered.shown[0]),
+            done=False,
+            reason=f"it was proposed for {offered.shown[0].scope} memory, and {scope} was chosen",
+            number=number,
+        )
+        for number, offered in enumerate(pending.offered, 1)
+        if number in numbers and not batch.parts[number - 1].planned
+    ]
+    return sorted([*outcomes, *left], key=lambda outcome: outcome.number)
 
 
 def peek(session: Session, token: str) -> Pending:
@@ -206,7 +224,7 @@ def peek(session: Session, token: str) -> Pending:
     """
     home = home_of(session)
     book, _ = read_book(home.path)
-    return book.find(token, home.path, _secret(session), time.time())
+    return found_in(session, book, token, home, secret_of(session))
 
 
 def withdraw(session: Session, token: str) -> None:
@@ -214,9 +232,9 @@ def withdraw(session: Session, token: str) -> None:
     _end(session, token, "revoked")
 
 
-def decline_token(session: Session, token: str) -> None:
+def decline_token(session: Session, token: str, *, why: str = "declined") -> None:
     """Revoke an approval that a human declined at the last moment, by its token (C43a)."""
-    _end(session, token, "declined")
+    _end(session, token, why)
 
 
 def _end(session: Session, token: str, why: str) -> None:
@@ -225,12 +243,16 @@ def _end(session: Session, token: str, why: str) -> None:
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
         mine = [one for one in book.pending if one.hash == hash_of(token)]
-        same = {one.proposal for one in mine} if why == "declined" else set()
-        book.end([one for one in book.pending if one in mine or one.proposal in same], why, now)
+        if why == "revoked":
+            book.end(mine, why, now)
+        else:
+            book.end_all({one.proposal for one in mine}, why, now)
         if why == "declined":
             candidates = [offered.candidate for one in mine for offered in one.offered]
             book.decline([book.fingerprint(one, normalise(one.text)) for one in candidates], now)
         writer.put([replaced_book(book, old, now)], "end an approval")
+        for one in mine:
+            remember_end(session, one)
 
 
 def receipt_of(session: Session, scope: Scope, receipt: Receipt) -> dict[str, object]:
@@ -254,23 +276,35 @@ def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pen
     now = time.time()
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
-        pending = book.find(token, home.path, _secret(session), now)
+        pending = found_in(session, book, token, home, secret_of(session))
         if pending.kind != kind:
             raise RefusedError(f"This token approves a {pending.kind}, not a {kind}.")
         book.end([pending], "used", now)
         use(writer, pending, replaced_book(book, old, now))
+        remember_end(session, pending)
 
 
-def decline(session: Session, batch: Batch, *, kind: str = "proposal") -> None:
-    """Revoke every open approval of the same candidates, and remember for 30 days that they were declined (C48)."""
+def decline(session: Session, batch: Batch, *, kind: str = "proposal", why: str = "declined") -> None:
+    """Revoke every open approval of the same candidates, and remember for 30 days that they were declined (C48).
+
+    Args:
+        session: where one is.
+        batch: as it was shown.
+        kind: as ``offer`` got it.
+        why: ``invalid`` for an answer that nobody can give; then nobody said no, and nothing is remembered.
+    """
     home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
         known_as = _known_as(home, batch, kind)
-        book.end([one for one in book.pending if one.proposal == known_as], "declined", now)
-        book.decline(prints_of(book, batch), now)
+        mine = [one for one in book.pending if one.proposal == known_as]
+        book.end_all({known_as}, why, now)
+        if why == "declined":
+            book.decline(_prints(book, batch), now)
         writer.put([replaced_book(book, old, now)], "decline a proposal")
+        for one in mine:
+            remember_end(session, one)
 
 
 def declined_before(session: Session, batch: Batch) -> str:
@@ -281,24 +315,63 @@ def declined_before(session: Session, batch: Batch) -> str:
     now = time.time()
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
-        at = book.declined_since(prints_of(book, batch), now)
+        at = book.declined_since(_prints(book, batch), now)
         if not at:
             return ""
         writer.put([replaced_book(book, old, now)], "say that it was declined")
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
-def open_approvals(root: MemoryRoot) -> list[OpenApproval]:
-    """Return what waits in a root for a human's approval, the expired too (A4).
+def open_approvals(session: Session) -> list[OpenApproval]:
+    """Return what waits for a human's approval, the expired too (A4); nothing that was not proposed on this machine.
+
+    Raises:
+        FormatError: when the file of a root cannot be read.
+    """
+    return [one for root in session.roots for one in approvals_in(session, root)[0]]
+
+
+def approvals_in(session: Session, root: MemoryRoot) -> tuple[list[OpenApproval], int]:
+    """Return what waits in one root, and how many entries count for nothing: changed, or not made on this machine here.
 
     Raises:
         FormatError: when the file cannot be read.
     """
     now = time.time()
-    return [OpenApproval(root, one, one.is_over(now)) for one in read_book(root.path)[0].pending]
+    book, old = read_book(root.path)
+    secret = "" if old is None else secret_of(session, make=False)
+    whole = [one for one in book.pending if one.is_whole(secret) and one.workspace == root.path]
+    found = [
+        OpenApproval(root, one, one.is_over(now))
+        for one in whole
+        # Nobody was ever given the token of a dialog that brought no answer.
+        if not ("asked" in one.extra and one.is_over(now)) and not has_ended(session, one)
+    ]
+    return found, len(book.pending) - len(whole)
 
 
-def _again(session: Session, pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope], str]]:
+def _shown(candidate: Candidate, planned: Planned) -> Shown:
+    verdict = planned.verdict
+    return Shown(planned.scope, verdict.word, verdict.id, planned.id, effect_of(planned), deferral(candidate, planned))
+
+
+def _planned(offered: Offered, shown: Shown) -> Planned:
+    """Return what was shown, as a plan without bytes: it is judged again before anything is written."""
+    kind = offered.candidate.type or "knowledge"
+    return Planned(shown.scope, Verdict(shown.verdict, shown.target), shown.id, kind, shown.id, (), "", "")
+
+
+def _without_box(pending: Pending) -> dict[tuple[int, Scope], str]:
+    """Return the reasons of what a dialog could not be asked about, by number and scope (C46)."""
+    return {
+        (number, shown.scope): shown.deferred
+        for number, offered in enumerate(pending.offered, 1)
+        for shown in offered.shown
+        if shown.deferred
+    }
+
+
+def _again(pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope], str]]:
     """Return the batch to be judged again while it is written, and what was shown of it by number and scope.
 
     Raises:
@@ -314,19 +387,11 @@ def _again(session: Session, pending: Pending, scope: str) -> tuple[Batch, dict[
         raise UsageError(f"This was not proposed for {scope} memory.", hint="A scope can be narrowed, never widened.")
     parts = []
     for number, offered in enumerate(pending.offered, 1):
-        kind = offered.candidate.type or "knowledge"
-        planned = [
-            Planned(one.scope, Verdict(one.verdict, one.target), one.id, kind, one.id, (), "", "")
-            for one in offered.shown
-            if (number, one.scope) in shown
-        ]
+        planned = [_planned(offered, one) for one in offered.shown if (number, one.scope) in shown]
         parts.append(Part(number, offered.candidate, tuple(planned)))
-    return Batch(tuple(parts), author_of(session), (), pending.day), shown
-
-
-def home_of(session: Session) -> MemoryRoot:
-    """Return the root whose file keeps new approvals: the workspace's, else the global one (F1)."""
-    return session.require_roots()[0]
+    # The bytes that were shown name the author of then, whoever commits.
+    author = Author(pending.author_name, pending.author_email, "account")
+    return Batch(tuple(parts), author, (), pending.day), shown
 
 
 def _known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
@@ -335,47 +400,5 @@ def _known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
     return hash_of("\0".join([kind, home.path, *parts]))
 
 
-def prints_of(book: Book, batch: Batch) -> list[str]:
-    """Return what the texts of a batch are remembered by when they are declined."""
+def _prints(book: Book, batch: Batch) -> list[str]:
     return [book.fingerprint(part.candidate, normalise(part.candidate.text)) for part in batch.parts]
-
-
-def read_book(root: str) -> tuple[Book, bytes | None]:
-    """Return the book and the bytes that it was read from; a file that is missing means that nothing is open (C41)."""
-    try:
-        data = read_guarded(root, FILE)
-    except FileNotFoundError:
-        return Book({"salt": os.urandom(16).hex()}), None
-    return parse_book(data.decode("utf-8", "replace")), data
-
-
-def replaced_book(book: Book, old: bytes | None, now: float) -> Write:
-    """Return the change that writes a book, over the bytes that it was read from."""
-    return Write(FILE, "" if old is None else digest(old), book.text(now).encode("utf-8", "replace"))
-
-
-def _secret(session: Session) -> str:
-    """Return this machine's secret, which a clone cannot bring; it is made when it is first needed.
-
-    Raises:
-        StoreError: when the user's configuration folder cannot be written.
-    """
-    path = os.path.join(session.config_dir, _KEY_FILE)
-    data = read_optional(path)
-    if data is None:
-        temporary = f"{path}.{os.getpid()}.tmp"
-        try:
-            os.makedirs(session.config_dir, exist_ok=True)
-            write_durable(temporary, os.urandom(32).hex().encode(), 0o600)
-            try:
-                os.link(temporary, path)  # of two processes the first one's counts for both
-            except FileExistsError:
-                pass
-            finally:
-                os.unlink(temporary)
-        except OSError as error:
-            raise store_error(error, path) from error
-        data = read_optional(path) or b""
-    if len(data) < _SECRET_HEX:
-        raise StoreError(f"{path} is damaged.", hint="Remove it; what is open has to be proposed again.", path=path)
-    return data.decode("ascii", "replace").strip()

@@ -214,6 +214,7 @@ def apply_batch(
     note: str = "",
     approved: Mapping[tuple[int, Scope], str] | None = None,
     defer: Callable[[Candidate, Planned], str] = deferral,
+    waiting: Mapping[tuple[int, Scope], str] | None = None,
     keep: bool = True,
     writer: RootWriter | None = None,
     beside: Sequence[Write] = (),
@@ -229,6 +230,7 @@ def apply_batch(
         approved: what each of them may write, by number and scope, as ``effect_of`` gives it; what the batch shows by
             default.
         defer: gives the reason to defer one.
+        waiting: reasons, by number and scope, for what is deferred in any case, because nobody was asked about it.
         keep: put what is deferred into the inbox; a human who waits at the terminal has the text at hand.
         writer: the lock of a root that the caller holds already.
         beside: private files of that root that have to change with the memories, or not at all.
@@ -248,7 +250,7 @@ def apply_batch(
     for scope in scopes:
         root = session.root(scope)
         mine = [(part, planned) for part in batch.parts for planned in part.planned if planned.scope == scope]
-        job = _Job(session, root, batch, mine, chosen, way, note, approved, defer, keep)
+        job = _Job(session, root, batch, mine, chosen, way, note, approved, defer, waiting or {}, keep)
         try:
             if writer is not None and writer.root == root.path:
                 outcomes += job.run(writer, beside)
@@ -284,6 +286,7 @@ class _Job(Record):
     note: str
     approved: Mapping[tuple[int, Scope], str] | None
     defer: Callable[[Candidate, Planned], str]
+    waiting: Mapping[tuple[int, Scope], str]
     keep: bool
 
     def run(self, writer: RootWriter, beside: Sequence[Write]) -> list[Outcome]:
@@ -299,6 +302,7 @@ class _Job(Record):
                 # Those that were not approved are judged too: the ids and duplicates of the others came from them.
                 now = planner.plan(part.candidate, part.number)
                 reason = self._changed(part, shown, now) or self.defer(part.candidate, now)
+                reason = reason or self.waiting.get((part.number, self.root.scope), "")
             except EngramError as error:
                 now, reason = shown, error.message
             if part.number not in self.chosen:

@@ -43,7 +43,7 @@ class Named(Record):
 
 
 def list_cards(session: Session) -> Cards:
-    """Return a card of each memory that is in service, the workspace's first, then by kind and id.
+    """Return a card of each memory that is in service, the workspace's first, then by kind and id; notes come last.
 
     Raises:
         RefusedError: when reading is switched off (``read: off``).
@@ -76,6 +76,12 @@ def _list_cards(session: Session, indexes: Sequence[Index]) -> Cards:
         if entry is not None:
             lines.append(card_of(Item(entry.memory, entry.key, foreign=entry.root.foreign), variant))
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
+    if any(root.has_notes() for root in roots):
+        from engram.service.notebook import list_notes, note_item
+
+        notes, no_notes = list_notes(session)
+        lines += [card_of(note_item(entry), variant) for entry in notes]
+        problems += no_notes
     return Cards(tuple(lines), max(0, len(rows) - _MOST_CARDS), skipped_lines([*problems, *library.skipped]))
 
 

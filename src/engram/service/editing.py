@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from engram.errors import FormatError, RefusedError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import read_memory, update_document
+from engram.markdown.memory import read_memory
+from engram.markdown.writing import update_document
 from engram.record import Record
-from engram.safety.scan import redact, refusal
-from engram.service.planning import diff_of
+from engram.safety.scan import check, redact, refusal
+from engram.service.diffs import file_diff
 from engram.service.reading import checked_entry
-from engram.service.safeguard import file_findings
+from engram.service.safeguard import names_author
 from engram.store.files import digest, read_guarded, today
 from engram.store.write import Write
 from engram.text.slugs import fold_id
@@ -91,9 +92,10 @@ def revised(session: Session, before: Original, data: bytes) -> Revision | None:
     if not memory.content.strip():
         raise FormatError("a memory cannot be left without content; archive it instead", path=entry.path)
     text = data.decode("utf-8")
-    blocked, findings = file_findings(session, text, memory.type)
-    if blocked:
+    checked = check(text, kind=memory.type, actions=session.settings.action)
+    if blocked := [finding for finding in checked.blocked if not names_author(text, finding)]:
         raise refusal(blocked)
+    findings = [finding for finding in checked.redacted if not names_author(text, finding)]
     if findings:
         document = parse_document(redact(text, findings).encode(), entry.path)
     changes = {"updated": today(), "revision": entry.memory.revision + 1}
@@ -102,7 +104,7 @@ def revised(session: Session, before: Original, data: bytes) -> Revision | None:
     return Revision(
         before,
         Write(entry.path, entry.hash, after),
-        diff_of(entry.path, before.data, after),
+        file_diff(entry.path, before.data, after),
         tuple(finding.message for finding in findings),
     )
 

@@ -14,7 +14,7 @@ __all__ = ["explained", "explained_data"]
 def explained(recall: Recall) -> list[str]:
     """Return lines: why each memory is there, and what was left out for which reason."""
     lines = []
-    for one in recall.found:
+    for one in (*recall.found, *recall.notes):
         lines.append(_head(one))
         lines += [f"    {value:+7.2f}  {signal}: {about}" for signal, value, about in one.reasons]
     ranking = recall.ranking
@@ -40,7 +40,7 @@ def explained_data(recall: Recall) -> dict[str, object]:
                     {"signal": signal, "value": round(value, 4), "about": about} for signal, value, about in one.reasons
                 ],
             }
-            for one in recall.found
+            for one in (*recall.found, *recall.notes)
         ],
         "abstained": ranking.abstained,
         "corrected": [list(pair) for pair in ranking.corrected],

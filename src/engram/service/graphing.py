@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engram.recall.validity import is_superseded
 from engram.record import Record
 from engram.service.reading import checked_entry, read_all
 from engram.text.slugs import check_id, fold_id
@@ -25,6 +26,7 @@ class Graph(Record):
         dangling: (key, id that it names and nobody has).
         cycles: keys that need each other in a circle; they stand in the last layer.
         entries: the memories, by key.
+        superseded: ids of memories that are superseded, and so not in the graph, each with what took its place.
     """
 
     layers: tuple[tuple[str, ...], ...]
@@ -32,6 +34,7 @@ class Graph(Record):
     dangling: tuple[tuple[str, str], ...]
     cycles: tuple[str, ...]
     entries: Mapping[str, Entry]
+    superseded: Mapping[str, str]
 
 
 def dependency_graph(session: Session, memory_id: str = "") -> Graph:
@@ -41,7 +44,8 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
         NotFoundError: where there is no memory, or none with this id.
         IntegrityError: when the bytes of that one are not the approved ones.
     """
-    entries, _ = read_all(session)
+    everything, _ = read_all(session)
+    entries = [entry for entry in everything if not is_superseded(entry.memory)]
     by_key = {entry.key: entry for entry in entries}
     owners: dict[str, str] = {}
     for entry in entries:
@@ -55,6 +59,7 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
                 dangling.append((entry.key, name))
             elif need != entry.key:
                 edges.append((entry.key, need))
+    superseded = {entry.memory.id: entry.memory.superseded_by for entry in everything if is_superseded(entry.memory)}
     keys = {key for edge in edges for key in edge} | {key for key, _ in dangling}
     if memory_id:
         root, path = session.locate(memory_id)
@@ -62,11 +67,12 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
         # Of a text that both scopes hold only the workspace's is among the entries.
         twin = owners.get(fold_id(wanted.memory.id), wanted.key)
         start = next((entry.key for entry in entries if entry.root is root and entry.path == path), twin)
+        by_key.setdefault(start, wanted)  # who asks for a superseded one by its id sees it
         keys = _around(start, edges)
         edges = [edge for edge in edges if keys.issuperset(edge)]
         dangling = [pair for pair in dangling if pair[0] in keys]
     layers, cycles = _layers(keys, edges)
-    return Graph(layers, tuple(edges), tuple(dangling), cycles, by_key)
+    return Graph(layers, tuple(edges), tuple(dangling), cycles, by_key, superseded)
 
 
 def _around(start: str, edges: Sequence[tuple[str, str]]) -> set[str]:

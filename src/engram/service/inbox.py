@@ -6,6 +6,7 @@ import os
 
 from engram.errors import FormatError
 from engram.record import Record
+from engram.roots.find import private_root
 from engram.safety.fence import show_line
 from engram.store.files import digest, read_guarded
 
@@ -28,6 +29,8 @@ KEPT_DAYS = 30
 FOLDER = "inbox"
 _PREFIX, _SUFFIX = "deferred-", ".json"
 _VERSION = 1
+# A candidate as long as a memory may be needs more than that as JSON.
+_MOST_BYTES = 4 * 1024 * 1024
 
 
 class Deferred(Record):
@@ -68,12 +71,7 @@ class Waiting(Record):
 
 def inbox_of(session: Session, root: MemoryRoot) -> str:
     """Return the root whose ``inbox/`` is used: of a linked worktree that of its main worktree (F1)."""
-    workspace = session.workspace
-    if root.scope == "workspace" and workspace is not None and workspace.git is not None and workspace.git.parent:
-        main = os.path.join(workspace.git.parent, ".agents", ".engram")
-        if workspace.git.kind == "worktree" and os.path.isdir(main):
-            return os.path.realpath(main)
-    return root.path
+    return private_root(session.workspace) if root.scope == "workspace" and session.workspace else root.path
 
 
 def deferred_writes(session: Session, root: MemoryRoot, deferred: Sequence[Deferred], day: str) -> list[Write]:
@@ -127,7 +125,7 @@ def waiting_in(session: Session, root: MemoryRoot) -> tuple[list[Waiting], list[
             continue
         path = f"{FOLDER}/{name}"
         try:
-            one = _waiting(path, read_guarded(place, path))
+            one = _waiting(path, read_guarded(place, path, _MOST_BYTES))
         except (OSError, FormatError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             bad.append(show_line(f"SKIPPED {path}: it cannot be read ({error})"))
             continue

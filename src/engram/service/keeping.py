@@ -221,6 +221,6 @@ def _verify_root(root: MemoryRoot) -> Verified:
         else:
             problems.append(Skipped(path, "mismatch", "it changed since it was archived"))
     for path in sorted(ledger.hashes):
-        if path not in seen and not is_active(path):
+        if path not in seen and not is_active(path) and not root.ignores(path):
             problems.append(root.missing(path))
     return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded), tuple(renamed))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import render_memory, update_document
+from engram.markdown.writing import render_memory, update_document
 from engram.model import FOLDERS, Memory
-from engram.proposals.verdicts import Verdict, judge, least_in_common, words_in, words_of
+from engram.proposals.ageing import ageing
+from engram.proposals.verdicts import Verdict, judge
 from engram.record import Record
-from engram.safety.fence import show_inert
+from engram.service.diffs import file_diff
 from engram.service.merging import appended, merged_content
+from engram.service.nearness import near_memories
 from engram.store.files import digest, read_guarded, today
-from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint, stem
+from engram.store.root import MemoryRoot, Skipped, Stored, closest_hint
 from engram.store.write import Write
 from engram.text.slugs import check_id, fold_id, slug, title_of, unique_slug
 
@@ -21,12 +23,10 @@ if TYPE_CHECKING:
 
     from engram.config.author import Author
     from engram.model import Kind, Scope
+    from engram.proposals.ageing import Ageing
     from engram.proposals.candidates import Candidate
 
-__all__ = ["Planned", "diff_of", "plan"]
-
-# So many of the nearest memories are read, of which the verdict shows at most three.
-_NEAR_READ = 12
+__all__ = ["Planned", "plan"]
 
 
 class Planned(Record):
@@ -36,6 +36,7 @@ class Planned(Record):
         writes: the memory files with the hash that each had when this was computed; empty for a NOOP.
         preview: the diff that a human approves; no line of it can be read as Engram's own (C42).
         base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
+        ageing: words of the text that mean another day later, with the date that they mean today (F20).
     """
 
     scope: Scope
@@ -46,6 +47,18 @@ class Planned(Record):
     writes: tuple[Write, ...]
     preview: str
     base: str
+    ageing: tuple[Ageing, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a human has to know beside the verdict line, a sentence each; to be shown inert."""
+        found = [self.verdict.reason] if self.verdict.reason else []
+        if self.verdict.others:
+            found.append(f"Also with the old value: {', '.join(self.verdict.others)}")
+        if self.verdict.related:
+            found.append(f"Related: {', '.join(self.verdict.related)}")
+        found += [f'"{one.word}" means {one.meant} today; write the date if it matters' for one in self.ageing]
+        return tuple(found)
 
     @property
     def effect(self) -> tuple[str, str, str, tuple[Write, ...]]:
@@ -78,18 +91,26 @@ def plan(
         UsageError: when it cannot be applied or written.
     """
     base = digest(root.ledger().source)
-    memories = _near(root, candidate)
+    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
+    memories = near_memories(root, candidate.text, named)
     for name in (candidate.update, candidate.supersedes):
         _check_target(root, name)
+    if candidate.supersedes:
+        # Others that state the old value are near to that, whatever takes its place.
+        known = {stored.path for stored in memories}
+        replaced = _stored(root, check_id(candidate.supersedes)[1]).memory
+        memories += [one for one in near_memories(root, replaced.content, ()) if one.path not in known]
     verdict = judge(candidate, [stored.memory for stored in memories])
+    day = day or today()
     match verdict.word:
         case "NOOP":
             target = _stored(root, verdict.id)
             return Planned(root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base)
         case "UPDATE":
-            return _plan_update(root, candidate, verdict, note=note, base=base, day=day or today())
+            planned = _plan_update(root, candidate, verdict, note=note, base=base, day=day)
         case _:
-            return _plan_add(root, candidate, verdict, author, note=note, base=base, day=day or today(), reserved=taken)
+            planned = _plan_add(root, candidate, verdict, author, note=note, base=base, day=day, reserved=taken)
+    return planned.replace(ageing=ageing(candidate.text, day))
 
 
 def _plan_add(
@@ -132,9 +153,14 @@ def _plan_add(
         variants=tuple((name, text) for name, text in variants if text),
     )
     path = f"{FOLDERS[kind]}/{memory_id}.md"
+    if root.ignores(path):
+        raise UsageError(
+            "Nothing was saved: the file of this memory would be one that Engram is told to leave alone.",
+            hint="Give it another title, or change the patterns: .engramignore, or engram config get ignore.patterns.",
+        )
     data = _written(path, lambda: render_memory(memory))
     writes = [Write(path, "", data)]
-    preview = diff_of(path, b"", data)
+    preview = file_diff(path, b"", data)
     if verdict.word == "SUPERSEDE":
         old = _stored(root, verdict.id)
         changes: dict[str, object] = {
@@ -147,7 +173,7 @@ def _plan_add(
         before = read_guarded(root.path, old.path)
         after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
         writes.append(Write(old.path, old.hash, after))
-        preview += diff_of(old.path, before, after)
+        preview += file_diff(old.path, before, after)
     return Planned(root.scope, verdict, memory_id, kind, title, tuple(writes), preview, base)
 
 
@@ -193,7 +219,7 @@ def _plan_update(
         for name in ("revision", "last_confirmed"):
             changes.pop(name)
     after = _written(old.path, lambda: update_document(parse_document(before, old.path), changes).to_bytes())
-    preview = diff_of(old.path, before, after)
+    preview = file_diff(old.path, before, after)
     title = candidate.title or memory.title
     return Planned(
         root.scope, verdict, memory.id, memory.type, title, (Write(old.path, old.hash, after),), preview, base
@@ -207,42 +233,6 @@ def _written(path: str, render: Callable[[], bytes]) -> bytes:
     except FormatError as error:
         hint = error.hint or "Split it into several memories."
         raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
-
-
-def _near(root: MemoryRoot, candidate: Candidate) -> list[Stored]:
-    """Return the active memories that a candidate may duplicate, that are near to it, and those that it names.
-
-    A duplicate shares every word, and of the near ones only the nearest are shown, so the others need not be parsed:
-    at 1,000 memories that would be most of a save's time.
-    """
-    wanted = words_of(candidate.text)
-    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
-    least = least_in_common(len(wanted))
-    chosen: list[str] = []
-    near: list[tuple[float, str]] = []
-    owners: dict[str, str] = {}
-    shared: set[str] = set()
-    for path in root.active_paths():
-        if owners.setdefault(folded := fold_id(stem(path)), path) != path:
-            shared.add(folded)
-        try:
-            body = read_guarded(root.path, path).partition(b"\n---")[2]
-        except (OSError, FormatError):
-            continue
-        own = words_in(body)
-        common = len(wanted & own)
-        if common == len(wanted) or folded in named:
-            chosen.append(path)
-        elif common >= least:
-            near.append((-common / (len(wanted) + len(own)), path))
-    found = []
-    for path in [*chosen, *(path for _, path in sorted(near)[:_NEAR_READ])]:
-        if (folded := fold_id(stem(path))) in shared and root.find(folded) != path:
-            continue  # another file of this id is served: what this one says is nobody's memory
-        stored = root.read(path)
-        if isinstance(stored, Stored) and not stored.memory.superseded_by and stored.memory.lifecycle != "superseded":
-            found.append(stored)
-    return found
 
 
 def _check_target(root: MemoryRoot, name: str) -> None:
@@ -278,19 +268,3 @@ def _stored(root: MemoryRoot, memory_id: str) -> Stored:
     if isinstance(found, Skipped):
         raise IntegrityError(found.text)
     return found
-
-
-def diff_of(path: str, before: bytes, after: bytes) -> str:
-    """Return a unified diff whose lines all begin with a mark, control and direction characters shown (C42)."""
-    from difflib import unified_diff
-
-    old, new = (data.decode("utf-8").split("\n") for data in (before, after))
-    if not before:
-        old = []
-    if new and not new[-1]:
-        new.pop()
-    if old and not old[-1]:
-        old.pop()
-    start = f"a/{path}" if before else "/dev/null"
-    lines = unified_diff(old, new, start, f"b/{path}", lineterm="")
-    return "".join(f"{show_inert(line)}\n" for line in lines)

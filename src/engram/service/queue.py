@@ -11,8 +11,9 @@ from engram.errors import EngramError, NotFoundError, SafetyError
 from engram.record import Record
 from engram.safety.fence import show_line
 from engram.service.answering import candidates_of
-from engram.service.approving import OpenApproval, open_approvals
+from engram.service.approving import OpenApproval, approvals_in
 from engram.service.inbox import KEPT_DAYS, Waiting, waiting_in
+from engram.service.notebook import expired_notes
 from engram.service.reading import Entry, read_all
 from engram.service.renewing import why_due
 from engram.service.reviewing import Left, Review, pending, white_space_changes
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-    ItemKind = Literal["proposal", "deferred", "mismatch", "due", "foreign"]
+    ItemKind = Literal["proposal", "deferred", "mismatch", "note", "due", "foreign"]
 
 __all__ = ["HEADINGS", "Foreign", "Item", "find_item", "queue"]
 
@@ -39,6 +40,7 @@ HEADINGS: dict[str, str] = {
     "proposal": "Proposals",
     "deferred": "Deferred candidates",
     "mismatch": "Files that are not as approved",
+    "note": "Expired notes",
     "due": "Memories past their date",
     "foreign": "Foreign memory",
 }
@@ -139,15 +141,15 @@ def _proposals(look: _Look) -> Iterator[Item]:
     now = time.time()
     for root in look.session.roots:
         try:
-            found = open_approvals(root)
+            found, refused = approvals_in(look.session, root)
         except EngramError as error:
             look.bad.append(show_line(f"SKIPPED {root.scope}: {error.message} {error.hint}"))
             continue
-        except OSError as error:
+        if refused:
+            entries = "1 entry" if refused == 1 else f"{refused} entries"
             look.bad.append(
-                show_line(f"SKIPPED {root.scope}: pending-approvals.json cannot be read ({error.strerror})")
+                f"SKIPPED {root.scope}: {entries} of pending-approvals.json changed, or not of this machine"
             )
-            continue
         for one in sorted(found, key=lambda one: one.pending.created):
             candidates = candidates_of(one)
             titles = ", ".join(_title(look.session, candidate) for candidate in candidates)
@@ -222,6 +224,17 @@ def _due(look: _Look) -> Iterator[Item]:
             yield Item(entry.key, "due", scope, "due", show_line(title), show_line(reason), show_line(since), entry)
 
 
+def _notes(look: _Look) -> Iterator[Item]:
+    entries, skipped = expired_notes(look.session)
+    look.bad += [skip.text for _, skip in skipped]
+    for entry in entries:
+        memory = entry.memory
+        aim = f", for: {entry.objective}" if entry.objective else ""
+        reason = show_line(f"expired {memory.valid_until}{aim}")
+        name = f"note/{memory.id}" if memory.scope == "workspace" else f"note/{memory.scope}/{memory.id}"
+        yield Item(name, "note", memory.scope, "expired", show_line(memory.title), reason, memory.valid_until, entry)
+
+
 def _foreign(look: _Look) -> Iterator[Item]:
     for root in look.session.roots:
         if not root.foreign:
@@ -241,6 +254,7 @@ _KINDS: tuple[Callable[[_Look], Iterator[Item]], ...] = (
     _proposals,
     _deferred,
     _mismatches,
+    _notes,
     _due,
     _foreign,
 )

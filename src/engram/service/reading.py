@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import FormatError, IntegrityError, NotFoundError, RefusedError, UsageError
+from engram.errors import FormatError, IntegrityError, NotFoundError, UsageError
 from engram.markdown.memory import read_memory
 from engram.model import KINDS, Memory
 from engram.recall.pack import Item, Pack, join_whole
-from engram.recall.validity import out_of_service
+from engram.recall.validity import is_superseded, out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import digest, read_guarded, today
-from engram.store.root import REVIEW_COMMAND, MemoryRoot, Skipped, Stored
+from engram.store.root import MemoryRoot, Skipped, Stored
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from engram.service.session import Session
 
 __all__ = [
@@ -34,19 +33,6 @@ __all__ = [
     "skipped_lines",
 ]
 
-# More skipped files than this are said in one line with their count (F13).
-_SAID_ONE_BY_ONE = 3
-
-
-class Entry(Record):
-    """A memory in the place where it was found."""
-
-    memory: Memory
-    key: str
-    path: str
-    root: MemoryRoot
-    hash: str
-
 
 class Shown(Record):
     """One memory file as it is: its text, and what is known about it."""
@@ -57,11 +43,11 @@ class Shown(Record):
 
 
 def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack, Entry]:
-    """Return one active memory whole, by id; what replaced it is named where it was superseded (I1).
+    """Return one active memory or working note whole, by id; what replaced it is named (I1).
 
     Args:
         session: where one is.
-        text: an id, or ``global/<id>``.
+        text: an id, ``global/<id>``, or ``note/<id>`` where a durable memory has the id of a note.
         counted: whether it counts as used (C61); not where nobody is given it.
 
     Raises:
@@ -71,14 +57,17 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
     """
     check_reading(session)
     try:
-        root, path = session.locate(text)
+        entry = _named(session, text)
     except NotFoundError as error:
         if _show_archived(session, text):
             raise NotFoundError(
                 f"{check_id(text)[1]} is archived, so it is not given to agents.", hint=f"Read it: engram show {text}"
             ) from error
         raise
-    entry = checked_entry(session, root, path)
+    if entry.is_note:
+        from engram.service.notebook import note_item
+
+        return join_whole((note_item(entry),)), entry
     item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
     if counted:
         count_reads(session, [entry])
@@ -86,7 +75,7 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
 
 
 def show_memory(session: Session, text: str) -> Shown:
-    """Return one memory file for a person: an active one, else the archived one of that id.
+    """Return one memory file for a person: an active one, else a working note, else the archived one of that id.
 
     Raises:
         UsageError: when the text is no id (F12).
@@ -95,30 +84,54 @@ def show_memory(session: Session, text: str) -> Shown:
         FormatError: when the file cannot be read as a memory.
     """
     try:
-        root, path = session.locate(text)
+        entry = _named(session, text)
     except NotFoundError:
         if archived := _show_archived(session, text):
             return archived
         raise
-    entry = checked_entry(session, root, path)
-    data = read_guarded(root.path, path)
+    data = read_guarded(entry.root.path, entry.path)
     if digest(data) != entry.hash:
-        raise IntegrityError(f"{path} is changing right now.", hint="Run the command again.", path=path)
+        raise IntegrityError(f"{entry.path} is changing right now.", hint="Run the command again.", path=entry.path)
+    shown = data.decode("utf-8")
+    if entry.is_note:
+        from engram.service.notebook import note_file
+
+        return Shown(entry, note_file(session, entry, shown), archived=False)
     count_reads(session, [entry])
-    return Shown(entry, data.decode("utf-8"), archived=False)
+    return Shown(entry, shown, archived=False)
 
 
 def list_memories(
-    session: Session, *, kind: str = "", scope: str = ""
+    session: Session, *, kind: str = "", scope: str = "", everything: bool = False
 ) -> tuple[list[Entry], list[tuple[MemoryRoot, Skipped]]]:
-    """Return the active memories of all roots, by scope, kind and id, and the files that may not be shown.
+    """Return the active memories of all roots, by scope, kind and id, after them the working notes that are in service.
+
+    What may not be shown comes second.
+
+    Args:
+        session: where one is.
+        kind: only this type of memory.
+        scope: only this scope.
+        everything: also what is superseded, which leaves every list (I1).
 
     Raises:
         UsageError: for an unknown kind or scope.
     """
     check_filters(kind, scope)
     entries, skipped = read_all(session)
-    chosen = [e for e in entries if kind in {"", e.memory.type} and scope in {"", e.memory.scope}]
+    if any(root.has_notes() for root in session.roots):
+        from engram.service.notebook import list_notes
+
+        notes, no_notes = list_notes(session)
+        entries += notes
+        skipped += no_notes
+    chosen = [
+        entry
+        for entry in entries
+        if kind in {"", entry.memory.type}
+        and scope in {"", entry.memory.scope}
+        and (everything or not is_superseded(entry.memory))
+    ]
     return chosen, skipped
 
 
@@ -145,28 +158,6 @@ def read_all(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot, Skip
     return entries, skipped
 
 
-def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, ...]:
-    """Return one line for each skipped file; many of one kind in one scope are one line with their count (F13)."""
-    groups: dict[tuple[str, str], list[Skipped]] = {}
-    for root, skip in skipped:
-        groups.setdefault((root.scope, skip.kind), []).append(skip)
-    lines = []
-    for (scope, kind), group in groups.items():
-        if len(group) <= _SAID_ONE_BY_ONE:
-            lines += [skip.text for skip in group]
-        else:
-            how = {
-                "mismatch": "changed since they were approved",
-                "unlisted": "are not in SHA256SUMS",
-                "unreadable": "cannot be read as memory",
-                "duplicate": "have the id of another file",
-                "missing": "are gone",
-            }[kind]
-            command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
-            lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
-    return tuple(lines)
-
-
 def check_filters(kind: str, scope: str) -> None:
     """Raise UsageError for a kind or a scope that a list cannot be narrowed to; an empty one narrows nothing."""
     if kind and kind not in KINDS:
@@ -175,12 +166,20 @@ def check_filters(kind: str, scope: str) -> None:
         raise UsageError(f"{scope} is no scope.", hint="Scopes are workspace and global.")
 
 
-def check_reading(session: Session) -> None:
-    """Raise RefusedError when reading is switched off here (F21 ``read``)."""
-    if session.settings.string("read") == "off":
-        raise RefusedError(
-            "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
-        )
+def _named(session: Session, text: str) -> Entry:
+    """Return the memory, else the working note, that a text names; ``note/<id>`` names a note only."""
+    # The modules of notes are for who has some: the prefix is spelt out here.
+    if not text.startswith("note/"):
+        try:
+            root, path = session.locate(text)
+        except NotFoundError:
+            if not any(root.has_notes() for root in session.roots):
+                raise
+        else:
+            return checked_entry(session, root, path)
+    from engram.service.notebook import find_note
+
+    return find_note(session, text)
 
 
 def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:

@@ -10,7 +10,7 @@ from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import cache_of, count_reads
 from engram.service.indexes import ask_indexes, by_meaning
-from engram.service.reading import Entry, check_reading, skipped_lines
+from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored
 from engram.text.slugs import fold_id
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "Library", "Loaded", "Recall", "load", "recall"]
 
+# As many as a ranking looks at, and more.
+_ALL = 1000
 # More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
 _SPARE = 8
 
@@ -45,11 +47,38 @@ class Found(Record):
 
 
 class Recall(Record):
-    """What recall found, in load order, and what it left out."""
+    """What recall found, in load order, and what it left out.
+
+    Working notes that match come beside the memories, best first: however many there are, and whatever they say, no
+    memory is left out, or ranked in another way, for them (C58).
+    """
 
     found: tuple[Found, ...]
     ranking: Ranking
     skipped: tuple[str, ...]
+    notes: tuple[Found, ...] = ()
+
+    def in_order(self, limit: int) -> list[Found]:
+        """Return memories and notes in one order, the notes after the first ``limit`` hits, and at most twice as many.
+
+        These hits are the bodies of a pack, and the notes go before the memories that are cards.
+        """
+        hits = 0
+        at = len(self.found)
+        for number, one in enumerate(self.found):
+            hits += not one.needed_by
+            if hits == limit:
+                at = number + 1
+                break
+        merged = [*self.found[:at], *self.notes, *self.found[at:]]
+        kept: list[Found] = []
+        hits = 0
+        for one in merged:
+            if hits == limit * 2:
+                break
+            kept.append(one)
+            hits += not one.needed_by
+        return kept
 
 
 class Loaded(Record):
@@ -94,11 +123,10 @@ def load(
     if not 50 <= tokens <= 16000:
         raise UsageError(f"A budget of {tokens} tokens is out of range.", hint="It goes from 50 to 16000.")
     limit = settings.integer("load.limit")
-    found = recall(session, query, limit=limit * 2, without=without)
-    items = [
-        Item(one.entry.memory, one.entry.key, foreign=one.entry.root.foreign, needed_by=one.needed_by)
-        for one in found.found
-    ]
+    # A note is a card, and there are packs without cards.
+    notes = 0 if full or disclosure == "bodies" else notes_beside(limit)
+    found = recall(session, query, limit=limit * 2, without=without, notes=notes)
+    items = [_item(one) for one in found.in_order(limit)]
     if not items:
         pack = empty_pack(found.ranking.abstained)
     elif full:
@@ -112,16 +140,40 @@ def load(
     return Loaded(pack, found, found.skipped)
 
 
-def recall(session: Session, query: str, *, limit: int, without: Iterable[str] = ()) -> Recall:
+def _item(one: Found) -> Item:
+    if one.entry.is_note:
+        from engram.service.notebook import note_item
+
+        return note_item(one.entry)
+    return Item(one.entry.memory, one.entry.key, foreign=one.entry.root.foreign, needed_by=one.needed_by)
+
+
+def notes_beside(limit: int) -> int:
+    """Return how many working notes go beside so many bodies: a quarter of what a pack holds."""
+    return max(1, limit // 2)
+
+
+def recall(session: Session, query: str, *, limit: int, without: Iterable[str] = (), notes: int = 0) -> Recall:
     """Return up to ``limit`` hits with their prerequisites before them, each read and checked (F13).
+
+    Args:
+        session: where one is.
+        query: the task, in any language.
+        limit: how many memories at most that are hits themselves.
+        without: names of ranking signals to switch off.
+        notes: how many working notes beside them at most.
 
     Raises:
         NotFoundError: where there is no memory at all.
     """
-    return ask_indexes(session, lambda indexes: _recall(session, indexes, query, limit=limit, without=without))
+    return ask_indexes(
+        session, lambda indexes: _recall(session, indexes, query, limit=limit, without=without, notes=notes)
+    )
 
 
-def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str]) -> Recall:
+def _recall(
+    session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str], notes: int
+) -> Recall:
     roots = session.roots
     sources = [index.source for index in indexes]
     scorers: tuple[Scorer, ...] = ()
@@ -150,11 +202,40 @@ def _recall(session: Session, indexes: Sequence[Index], query: str, *, limit: in
             found += [one for one in waiting if entry is not None and one.needed_by in {"", place.key}]
             waiting = []
             hits += entry is not None
+        beside: list[Found] = []
+        if notes and any(root.has_notes() for root in roots):
+            beside, ranking = _notes(library, ranking, query, most=notes, without=without, scorers=scorers)
     finally:
         for scorer in scorers:
             scorer.close()
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
-    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]))
+    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]), tuple(beside))
+
+
+def _notes(
+    library: Library, ranking: Ranking, query: str, *, most: int, without: Iterable[str], scorers: Sequence[Scorer]
+) -> tuple[list[Found], Ranking]:
+    """Return the best notes, and the ranking of the memories as it reads beside them.
+
+    They are ranked among the memories, so that their scores compare, in a ranking of its own, so that they do no more.
+    """
+    from engram.service.notebook import Notebook
+
+    sources = library.sources
+    notebook = Notebook(library.session, lambda ids: {row.folded for source in sources for row in source.with_ids(ids)})
+    found: list[Found] = []
+    if notebook.live:
+        with_notes = [*sources, notebook.source()]
+        both = rank(with_notes, query, limit=_ALL, without=without, leave_out=library.leave_out, scorers=scorers)
+        for hit in both.hits:
+            if hit.source == len(sources) and len(found) < most:
+                entry = notebook.shown(notebook.live[hit.entry.n - 1])
+                if entry is not None:
+                    found.append(Found(entry, hit.score, hit.reasons))
+        if found:
+            ranking = ranking.replace(abstained="", unknown=both.unknown)
+    library.skipped += notebook.skipped
+    return found, ranking
 
 
 class Library:
@@ -164,9 +245,10 @@ class Library:
     """
 
     def __init__(self, session: Session, roots: Sequence[MemoryRoot], sources: Sequence[Source]) -> None:
+        self.session = session
+        self.sources = sources
         self.skipped: list[tuple[MemoryRoot, Skipped]] = []
         self._roots = roots
-        self._sources = sources
         self._day = today()
         self._roles = frozenset(role.casefold() for role in session.settings.strings("roles"))
         self._rows: dict[str, tuple[int, Row]] = {}
@@ -195,8 +277,8 @@ class Library:
         if not wanted:
             return []
         found: dict[str, str] = {}
-        for at in dict.fromkeys((source, *range(len(self._sources)))):
-            for need in self._sources[at].with_ids(wanted):
+        for at in dict.fromkeys((source, *range(len(self.sources)))):
+            for need in self.sources[at].with_ids(wanted):
                 if not self.leave_out(need):
                     found.setdefault(need.folded, self.key(at, need))
         return [found[name] for name in wanted if name in found]
@@ -216,4 +298,4 @@ class Library:
     def _twins(self, row: Row) -> list[Row]:
         if len(self._roots) < 2:
             return []
-        return self._sources[0].with_ids([row.folded])
+        return self.sources[0].with_ids([row.folded])

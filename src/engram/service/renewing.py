@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from engram.errors import RefusedError
 from engram.markdown.document import parse_document
-from engram.markdown.memory import update_document
+from engram.markdown.writing import update_document
 from engram.record import Record
-from engram.service.planning import diff_of
+from engram.service.diffs import file_diff
 from engram.store.files import digest, read_guarded, today
 from engram.store.write import Write
 
@@ -63,7 +63,7 @@ def confirmation(entry: Entry) -> Confirmation:
     if digest(before) != entry.hash:
         raise RefusedError(f"{entry.path} changed since it was listed.", hint="Run engram review again.")
     after = update_document(parse_document(before, entry.path), changes).to_bytes()
-    return Confirmation(entry, Write(entry.path, entry.hash, after), diff_of(entry.path, before, after))
+    return Confirmation(entry, Write(entry.path, entry.hash, after), file_diff(entry.path, before, after))
 
 
 def confirm(session: Session, confirmed: Confirmation) -> list[Receipt]:

@@ -11,8 +11,9 @@ from engram.model import KIND_OF_FOLDER
 from engram.record import Record
 from engram.roots.git_process import run_git
 from engram.safety.fence import show_inert, show_line
+from engram.safety.scan import check
 from engram.service.keeping import verify
-from engram.service.safeguard import file_findings
+from engram.service.safeguard import names_author
 from engram.store.files import digest, inside, read_guarded, read_optional, today
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, stem, white_space_forms
@@ -236,7 +237,9 @@ def _review(session: Session, root: MemoryRoot, skip: Skipped) -> Review | Left:
     except FormatError as error:
         obstacle = f"it cannot be read as memory: {error.message}" + (f" (line {error.line})" if error.line else "")
     text = _text(data)
-    blocked, redacted = file_findings(session, text, kind)
+    checked = check(text, kind=kind, actions=session.settings.action)
+    blocked = [finding for finding in checked.blocked if not names_author(text, finding)]
+    redacted = [finding for finding in checked.redacted if not names_author(text, finding)]
     if blocked and not obstacle:
         obstacle = "; ".join(f"line {finding.line} holds {finding.message}" for finding in blocked)
     return Review(

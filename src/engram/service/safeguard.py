@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engram.safety.finding import Finding
     from engram.service.session import Session
 
-__all__ = ["checked_candidate", "checked_texts", "file_findings"]
+__all__ = ["checked_candidate", "checked_texts", "names_author"]
 
 
 def checked_candidate(session: Session, candidate: Candidate) -> tuple[Candidate, tuple[str, ...]]:
@@ -53,19 +53,8 @@ def checked_texts(session: Session, texts: Mapping[str, str], kind: str) -> tupl
     return out, tuple(said)
 
 
-def file_findings(session: Session, text: str, kind: str) -> tuple[list[Finding], list[Finding]]:
-    """Return what the safety rules would block, and what they would redact, in the text of a whole memory file.
-
-    The author, whom every memory names in its frontmatter (F6), is none of it.
-    """
-    checked = check(text, kind=kind, actions=session.settings.action)
-    return (
-        [finding for finding in checked.blocked if not _names_author(text, finding)],
-        [finding for finding in checked.redacted if not _names_author(text, finding)],
-    )
-
-
-def _names_author(text: str, finding: Finding) -> bool:
+def names_author(text: str, finding: Finding) -> bool:
+    """Tell whether a finding is the author whom every memory names in its frontmatter (F6), which no rule keeps out."""
     start = text.rfind("\n", 0, finding.start) + 1
     return (
         finding.group == "personal"

@@ -9,7 +9,7 @@ from engram.recall.snippet import snippet_of
 from engram.record import Record
 from engram.safety.fence import show_inert, show_line
 from engram.service.reading import check_filters, check_reading
-from engram.service.recalling import recall
+from engram.service.recalling import notes_beside, recall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ _MOST_BYTES = 2048
 
 
 class Listed(Record):
-    """One line of a list (C36); ``note`` is what the reader has to know first, such as that it is foreign (F18)."""
+    """One line of a list (C36).
+
+    ``note`` is what the reader has to know first: that it is foreign (F18), or a working note (C58).
+    """
 
     id: str
     type: str
@@ -91,16 +94,20 @@ def search(
     off = {*without, "floor"} if everything else set(without)
     # What is filtered by kind or scope is not known before it was ranked.
     wanted = limit if not kind and not scope else max(limit * 4, 50)
-    found = recall(session, query, limit=wanted, without=sorted(off))
-    hits = [
-        one
-        for one in found.found
-        if not one.needed_by and kind in {"", one.entry.memory.type} and scope in {"", one.entry.memory.scope}
-    ][:limit]
-    hits.sort(key=lambda one: -one.score)
+    found = recall(session, query, limit=wanted, without=sorted(off), notes=wanted)
+
+    def asked(one: Found) -> bool:
+        return not one.needed_by and kind in {"", one.entry.memory.type} and scope in {"", one.entry.memory.scope}
+
+    hits = [*filter(asked, found.found)][:limit] + [*filter(asked, found.notes)][:limit]
+    hits = sorted(hits, key=lambda one: -one.score)[:limit]
     words = [word.text for word in found.ranking.query.words]
     words += [meant for _, meant in found.ranking.corrected]
-    entries = [_listed(one, snippet_of(one.entry.memory.content, words)) for one in hits]
+    entries = [
+        # A note is one line (C58).
+        _listed(one, "" if one.entry.is_note else snippet_of(one.entry.memory.content, words))
+        for one in hits
+    ]
     nothing = "" if entries else _nothing(found)
     return Searched(_rendered(entries, 0 if everything else most_bytes) or nothing, tuple(entries), found, nothing)
 
@@ -113,9 +120,9 @@ def route(session: Session, task: str, *, everything: bool = False, without: Ite
     """
     check_reading(session)
     off = {*without, "floor"} if everything else set(without)
-    limit = session.settings.integer("load.limit") * (8 if everything else 2)
-    found = recall(session, task, limit=limit, without=sorted(off))
-    entries = tuple(_listed(one, "") for one in found.found)
+    limit = session.settings.integer("load.limit") * (4 if everything else 1)
+    found = recall(session, task, limit=limit * 2, without=sorted(off), notes=notes_beside(limit))
+    entries = tuple(_listed(one, "") for one in found.in_order(limit))
     intent = read_intent(task)
     kind = _kind(intent)
     nothing = "" if entries else _nothing(found)
@@ -126,8 +133,11 @@ def route(session: Session, task: str, *, everything: bool = False, without: Ite
 def _listed(one: Found, snippet: str) -> Listed:
     memory = one.entry.memory
     title = show_inert(memory.title).replace("\n", " ")
-    note = FOREIGN_NOTE if one.entry.root.foreign else ""
-    return Listed(memory.id, memory.type, memory.scope, round(one.score, 4), title, one.entry.key, snippet, note)
+    marks = [FOREIGN_NOTE] if one.entry.root.foreign else []
+    if one.entry.is_note:
+        marks.append(one.entry.note_mark)
+    score = round(one.score, 4)
+    return Listed(memory.id, memory.type, memory.scope, score, title, one.entry.key, snippet, "; ".join(marks))
 
 
 def _kind(intent: Intent) -> str:

@@ -7,22 +7,25 @@ import os
 from engram.config.files import CONFIG_NAME
 from engram.config.paths import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
-from engram.errors import ConfigError, NotFoundError, UsageError
+from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
 from engram.record import Record
-from engram.roots.find import Workspace, find_workspace
-from engram.store.root import MemoryRoot, closest_hint
+from engram.roots.find import Workspace, find_workspace, private_root
+from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint
 from engram.store.trust import is_trusted, recheck_trust
 from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from engram.model import Scope
+    from engram.model import Memory, Scope
     from engram.service.shelf import Shelf
     from engram.store.write import RootWriter
 
-__all__ = ["Notice", "Session"]
+__all__ = ["Entry", "Notice", "Session", "check_reading", "skipped_lines"]
+
+# More skipped files than this are said in one line with their count (F13).
+_SAID_ONE_BY_ONE = 3
 
 
 class Notice(Record):
@@ -38,6 +41,27 @@ class Notice(Record):
     def as_data(self) -> dict[str, object]:
         """Return it as plain data, without what is empty."""
         return {name: value for name, value in self.as_dict().items() if value}
+
+
+class Entry(Record):
+    """A memory, or a working note with its objective, in the place where it was found."""
+
+    memory: Memory
+    key: str
+    path: str
+    root: MemoryRoot
+    hash: str
+    objective: str = ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is a working note: what lies in their folder is one, and nothing else is."""
+        return self.path.startswith(f"{NOTES}/")
+
+    @property
+    def note_mark(self) -> str:
+        """What tells a working note from a memory in a line that shows it; ``""`` of a memory."""
+        return f"working note until {self.memory.valid_until}" if self.is_note else ""
 
 
 class Session:
@@ -146,11 +170,20 @@ class Session:
         if self._roots is None:
             found = []
             if self.workspace:
-                found.append(MemoryRoot(self.workspace.root, "workspace", foreign=not self.trusted))
+                found.append(
+                    MemoryRoot(
+                        self.workspace.root,
+                        "workspace",
+                        foreign=not self.trusted,
+                        private=private_root(self.workspace),
+                        project=self.workspace.project,
+                        patterns=self.settings.strings("ignore.patterns"),
+                    )
+                )
             if folder := self.settings.string("global_path"):
                 path = os.path.realpath(folder)
                 if os.path.isdir(path):
-                    found.append(MemoryRoot(path, "global"))
+                    found.append(MemoryRoot(path, "global", patterns=self.settings.strings("ignore.patterns")))
                 else:
                     self.say(
                         "warning",
@@ -242,3 +275,36 @@ class Session:
                 return ("workspace", "global")
             case _:
                 raise UsageError(f"{chosen} is no scope.", hint="Scopes are workspace, global and both.")
+
+
+def check_reading(session: Session) -> None:
+    """Raise RefusedError when reading is switched off here (F21 ``read``)."""
+    if session.settings.string("read") == "off":
+        raise RefusedError(
+            "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
+        )
+
+
+def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, ...]:
+    """Return one line for each skipped file; many of one kind in one scope are one line with their count (F13)."""
+    groups: dict[tuple[str, str], list[Skipped]] = {}
+    for root, skip in skipped:
+        groups.setdefault((root.scope, skip.kind), []).append(skip)
+    lines = []
+    for (scope, kind), group in groups.items():
+        if len(group) <= _SAID_ONE_BY_ONE:
+            lines += [skip.text for skip in group]
+        else:
+            how = {
+                "mismatch": "changed since they were approved",
+                "unlisted": "are not in SHA256SUMS",
+                "unreadable": "cannot be read as memory",
+                "duplicate": "have the id of another file",
+                "missing": "are gone",
+                "note": "are no working notes",
+            }[kind]
+            command = "engram verify" if kind in {"unreadable", "duplicate"} else REVIEW_COMMAND
+            if kind == "note":
+                command = "engram list --json"
+            lines.append(f"SKIPPED {len(group)} files in {scope} memory: they {how}; see them: {command}")
+    return tuple(lines)

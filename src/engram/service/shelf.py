@@ -1,8 +1,8 @@
 """What a process that lives long keeps between its calls; no call sees anything older than a new process would.
 
 Each call has a session of its own, as everywhere. What takes long is kept here: open indexes, which are looked over by
-the same few stats that a cold process makes before they serve again, and memories that were parsed, by the hash of
-their bytes. An index is on the shelf or in the hands of one call, never of two.
+the same few stats that a cold process makes before they serve again. An index is on the shelf or in the hands of one
+call, never of two. (Memories that were parsed are known by the hash of their bytes in ``store.root``.)
 """
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ class Shelf:
         self._making = _thread.allocate_lock()
         self._kept: dict[str, list[tuple[float, Index]]] = {}
         self._history: dict[str, tuple[int, ...]] = {}
+
+    def __del__(self) -> None:
+        for kept in self._kept.values():
+            for _, index in kept:
+                index.source.close()
 
     def take(self, root: MemoryRoot, make: Callable[[], Index]) -> Index:
         """Return an index that says what the files say now; give it back with ``put``.

@@ -26,8 +26,8 @@ __all__ = ["RootState", "Status", "counts_line", "root_states", "skipped_sentenc
 class RootState(Record):
     """One root at a glance.
 
-    ``proposals`` are open, ``proposals_expired`` were good for half an hour (A4), ``deferred`` candidates wait in
-    the inbox.
+    ``notes`` are working notes in service, beside them those that ended and what is none; ``proposals`` are open,
+    ``proposals_expired`` were good for half an hour (A4), ``deferred`` candidates wait in the inbox.
     """
 
     root: str
@@ -41,6 +41,9 @@ class RootState(Record):
     expired: int
     writable: bool
     renamed: int = 0
+    notes: int = 0
+    notes_expired: int = 0
+    notes_skipped: int = 0
     proposals: int = 0
     proposals_expired: int = 0
     proposals_unreadable: bool = False
@@ -101,7 +104,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
         return []
     if deep:
         from engram.index.database import SqliteError
-        from engram.index.refresh import rebuild
+        from engram.index.updating import rebuild
         from engram.service.scorers import VectorMaker
 
         for root in session.roots:
@@ -115,14 +118,16 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
     def states(indexes: Sequence[Index]) -> list[RootState]:
         return [_state(session, root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
 
-    return ask_indexes(session, states)
+    found = ask_indexes(session, states)
+    return _with_notes(session, found) if any(root.has_notes() for root in session.roots) else found
 
 
 def counts_line(state: RootState) -> str:
     """Return the counts of one root in a sentence."""
     counts = f"{counted(state.rules, 'rule')}, {counted(state.skills, 'skill')}, {state.knowledge} knowledge"
     archived = f", {state.archived} archived" if state.archived else ""
-    return f"{state.scope} memory {state.root}: {counts}{archived}"
+    notes = f", {counted(state.notes, 'working note')}" if state.notes else ""
+    return f"{state.scope} memory {state.root}: {counts}{archived}{notes}"
 
 
 def skipped_sentence(number: int) -> str:
@@ -142,6 +147,10 @@ def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -
         said.append(f"{counted(state.renamed, 'file')} with another id inside than its name; engram verify shows it")
     if state.expired:
         said.append(f"{state.expired} expired, for your review: engram review")
+    if state.notes_expired:
+        said.append(f"{counted(state.notes_expired, 'working note')} expired, for your review: engram review")
+    if state.notes_skipped:
+        said.append(f"{counted(state.notes_skipped, 'file')} in working/ not read as a note; engram list says why")
     if state.waiting:
         said.append(state.waiting)
     if unasked:
@@ -149,6 +158,16 @@ def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -
     if not state.writable:
         said.append("read-only: reading works, saving does not")
     return tuple(said)
+
+
+def _with_notes(session: Session, states: Sequence[RootState]) -> list[RootState]:
+    from engram.service.notebook import count_notes
+
+    counts = count_notes(session)
+    return [
+        state.replace(notes=notes, notes_expired=expired, notes_skipped=skipped)
+        for state, (notes, expired, skipped) in zip(states, counts, strict=True)
+    ]
 
 
 def _state(session: Session, root: MemoryRoot, index: Index, *, deep: bool) -> RootState:

@@ -41,7 +41,7 @@ def waiting_counts(session: Session, root: MemoryRoot) -> WaitingCounts:
 
     try:
         data = read_optional(path)
-        proposals, expired = (0, 0) if data is None else count_open(data, time.time())
+        proposals, expired = (0, 0) if data is None else count_open(data, root.path, time.time())
     except (OSError, ValueError):
         return WaitingCounts(deferred=deferred, unreadable=True)
     return WaitingCounts(proposals, expired, deferred)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 
 from engram.errors import EngramError, FormatError, StoreError
@@ -11,18 +12,21 @@ from engram.model import MAX_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-try:  # OpenSSL's module takes 4 ms to load, a third of starting Python; the plain one is there since 3.12 as _sha2.
-    from _sha2 import sha256 as _sha256  # type: ignore[import-not-found,unused-ignore]
-except ImportError:
-    try:
+try:  # OpenSSL's module takes 4 ms to load, a third of starting Python; the plain one is there, under another name.
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256 as _sha256  # type: ignore[import-not-found,unused-ignore]
+    else:
         from _sha256 import sha256 as _sha256  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        from hashlib import sha256 as _sha256
+except ImportError:
+    from hashlib import sha256 as _sha256
 
 __all__ = [
+    "IGNORE_FILE",
     "JOURNAL",
+    "LEDGER",
+    "LEGACY_LEDGER",
     "OPEN_JOURNAL",
     "atomic_write",
     "digest",
@@ -44,6 +48,12 @@ __all__ = [
 # The folder and the file of an open transaction (module ``journal``): every reader has to look whether one is there.
 JOURNAL = ".journal"
 OPEN_JOURNAL = "open.json"
+# Where a person says what Engram leaves alone (module ``ignore``).
+IGNORE_FILE = ".engramignore"
+
+# The hashes of the approved bytes (module ``ledger``): every reader has to see whether they changed.
+LEDGER = "SHA256SUMS"
+LEGACY_LEDGER = "memory.hashes.json"
 
 # A clone may bring a pipe under any name, and opening one would wait for ever; without O_NOFOLLOW it could point a file
 # that Engram makes for itself at one of the user's.
@@ -66,8 +76,10 @@ def digest(data: bytes) -> str:
     return str(_sha256(data).hexdigest())
 
 
-def read_guarded(root: str, path: str) -> bytes:
-    """Return the bytes of the memory file ``path`` below ``root`` (both resolved by the caller; ``path`` with ``/``).
+def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of the file ``path`` below ``root`` (both resolved by the caller; ``path`` with ``/``).
+
+    ``most`` is how many bytes it may have; a memory's limit by default.
 
     Raises:
         FormatError: for a link that leaves the root, something that is no file, or a file over the limit (F9).
@@ -87,9 +99,10 @@ def read_guarded(root: str, path: str) -> bytes:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise FormatError("it is no regular file", path=path)
-        if info.st_size > MAX_BYTES:
+        if info.st_size > most:
+            limit = f"a memory holds at most {most:,} (256 KiB)" if most == MAX_BYTES else f"at most {most:,} are read"
             raise FormatError(
-                f"it has {info.st_size:,} bytes, and a memory holds at most {MAX_BYTES:,} (256 KiB)",
+                f"it has {info.st_size:,} bytes, and {limit}",
                 path=path,
                 hint="Split it into several memories.",
             )
@@ -155,16 +168,16 @@ def _read_all(fd: int, size: int) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def walk_markdown(root: str, folder: str) -> Iterator[str]:
+def walk_markdown(root: str, folder: str, ignores: Callable[[str, bool], bool] | None = None) -> Iterator[str]:
     """Yield the ``.md`` files below ``root/folder`` as sorted paths with ``/``, relative to ``root``.
 
-    Hidden names are passed over. A folder that is a link is not entered, ``folder`` itself only where it stays in the
-    root: what lies behind it is not this root's.
+    Hidden names are passed over, and so is what ``ignores`` says of a path and whether it is a folder. A folder that is
+    a link is not entered, ``folder`` itself only where it stays in the root: what lies behind it is not this root's.
 
     Raises:
         EngramError: when a folder may not be read: what is in it must not pass for missing.
     """
-    if leaves(root, folder):
+    if leaves(root, folder) or (ignores is not None and ignores(folder, True)):
         return
     pending = [folder]
     while pending:
@@ -180,10 +193,12 @@ def walk_markdown(root: str, folder: str) -> Iterator[str]:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
+            path = f"{here}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                deeper.append(f"{here}/{entry.name}")
-            elif entry.name.endswith(".md"):
-                yield f"{here}/{entry.name}"
+                if ignores is None or not ignores(path, True):
+                    deeper.append(path)
+            elif entry.name.endswith(".md") and (ignores is None or not ignores(path, False)):
+                yield path
         pending[:0] = deeper
 
 

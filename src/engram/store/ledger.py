@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from engram.store.files import inside, read_error, read_optional
-from engram.text.jsonc import JsoncError, dumps, parse
+from engram.store.files import LEDGER, LEGACY_LEDGER, inside, read_error, read_optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["LEDGER", "LEGACY_LEDGER", "Ledger", "format_ledger", "format_legacy", "parse_ledger", "read_ledger"]
-
-LEDGER = "SHA256SUMS"
-LEGACY_LEDGER = "memory.hashes.json"
 
 _HEX = frozenset("0123456789abcdef")
 _DIGITS = 64
@@ -74,6 +70,8 @@ def read_legacy(root: str) -> dict[str, str] | None:
     data = _bytes_of(inside(root, LEGACY_LEDGER))
     if data is None:
         return None
+    from engram.text.jsonc import JsoncError, parse
+
     try:
         value = parse(data.decode("utf-8", "replace"))
     except JsoncError:
@@ -120,6 +118,8 @@ def format_ledger(hashes: Mapping[str, tuple[str, ...]]) -> bytes:
 
 def format_legacy(hashes: Mapping[str, str]) -> bytes:
     """Return ``memory.hashes.json`` as the public format has it: sorted keys, two blanks, a final line end."""
+    from engram.text.jsonc import dumps
+
     return (dumps({path: hashes[path] for path in sorted(hashes)}, indent=2) + "\n").encode("utf-8", "surrogateescape")
 
 

@@ -8,21 +8,32 @@ from engram.errors import EngramError, FormatError, LockedError, NotFoundError
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, Memory
 from engram.record import Record
-from engram.store.files import digest, has_open_journal, leaves, read_guarded, walk_markdown
-from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, read_ledger
+from engram.store.files import (
+    IGNORE_FILE,
+    LEDGER,
+    LEGACY_LEDGER,
+    digest,
+    has_open_journal,
+    leaves,
+    read_guarded,
+    walk_markdown,
+)
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator, Sequence
     from typing import Literal
 
     from engram.model import Scope
+    from engram.store.ignore import Ignore
+    from engram.store.ledger import Ledger
 
-    SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing"]
+    SkipKind = Literal["mismatch", "unlisted", "unreadable", "duplicate", "missing", "note"]
 
 __all__ = [
     "LINK_REASON",
+    "NOTES",
     "REVIEW_COMMAND",
     "MemoryRoot",
     "Skipped",
@@ -36,7 +47,14 @@ __all__ = [
 ]
 
 LINK_REASON = "it is a link that leaves the memory folder; nothing behind it is read"
+NOTES = "working"  # F2: the folder of working notes, which no Git sees and no ledger names
 REVIEW_COMMAND = "engram verify --review"
+
+
+# Memories as they were read before, by path and hash. A server shows the same ones all day; a cold process meets each
+# once.
+_parsed: dict[tuple[str, str, str], Memory] = {}
+_MOST_PARSED = 1000
 
 
 class Stored(Record):
@@ -71,19 +89,74 @@ class MemoryRoot:
         path: the folder, absolute and resolved.
         scope: whose memory it is.
         foreign: True where no human of this machine has accepted it yet (F18).
+        private: the root whose ``inbox/`` and ``working/`` are used in place of its own (F1).
+        project: the folder whose ``.engramignore`` counts here, the root's own by default.
+        patterns: what the configuration leaves alone (``ignore.patterns``).
     """
 
-    def __init__(self, path: str, scope: Scope, *, foreign: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        scope: Scope,
+        *,
+        foreign: bool = False,
+        private: str = "",
+        project: str = "",
+        patterns: Sequence[str] = (),
+    ) -> None:
         self.path = path
         self.scope: Scope = scope
         self.foreign = foreign
+        self.private = private or path
+        self._project = project or path
+        self._below = path[len(self._project) + 1 :].replace(os.sep, "/")
+        self._patterns = tuple(patterns)
+        self._left_alone: str | None = None
+        self._ignore: Ignore | None = None
         self._ledger: Ledger | None = None
         self._ledger_stat: tuple[int, ...] = ()
+
+    def ignores(self, path: str, folder: bool = False) -> bool:
+        """Tell whether a path of the root is left alone: it is neither read nor named.
+
+        Raises:
+            ConfigError: when what is private here is not known.
+        """
+        if not self.left_alone:
+            return False
+        if self._ignore is None:
+            from engram.store.ignore import Ignore
+
+            self._ignore = Ignore(self._project, self._patterns, (self.path,))
+        return self._ignore.ignores(f"{self._below}/{path}" if self._below else path, folder=folder)
+
+    @property
+    def left_alone(self) -> str:
+        """A text that changes when what is left alone does; ``""`` where nothing is, for the price of a few stats."""
+        if self._left_alone is None:
+            parts = ["\n".join(self._patterns)] if self._patterns else []
+            above = self._below.split("/") if self._below else []
+            folders = ["/".join((self._project, *above[:size])) for size in range(len(above) + 1)]
+            for folder in (*folders, *(f"{self.path}/{name}" for name in FOLDERS.values())):
+                try:
+                    info = os.lstat(f"{folder}/{IGNORE_FILE}")
+                except OSError:
+                    continue
+                parts.append(f"{folder} {info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}")
+            self._left_alone = digest("\n".join(parts).encode("utf-8", "replace"))[:16] if parts else ""
+        return self._left_alone
+
+    @property
+    def passes_over(self) -> Callable[[str, bool], bool] | None:
+        """``ignores``, None where nothing is left alone."""
+        return self.ignores if self.left_alone else None
 
     def ledger(self) -> Ledger:
         """Return the ledger as it is on disk now; it is read again only when its stat changed."""
         now = _stat_of(os.path.join(self.path, LEDGER))
         if self._ledger is None or not now or now != self._ledger_stat:
+            from engram.store.ledger import read_ledger  # an index that is up to date names the hashes itself
+
             self._ledger = read_ledger(self.path)
             self._ledger_stat = now
         return self._ledger
@@ -105,14 +178,24 @@ class MemoryRoot:
         self._ledger = None
         return said
 
+    def has_notes(self) -> bool:
+        """Tell whether something lies in the folder of working notes: all that a reader without notes has to ask."""
+        folder = f"{self.private}/{NOTES}"
+        try:
+            return os.path.islink(folder) or bool(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True  # something that cannot be read, which whoever reads the notes says
+
     def active_paths(self) -> Iterator[str]:
         """Yield the paths of all active memory files, by kind and name."""
         for folder in FOLDERS.values():
-            yield from walk_markdown(self.path, folder)
+            yield from walk_markdown(self.path, folder, self.passes_over)
 
     def archived_paths(self) -> Iterator[str]:
         """Yield the paths of all archived memory files."""
-        yield from walk_markdown(self.path, "archive")
+        yield from walk_markdown(self.path, "archive", self.passes_over)
 
     def read(self, path: str, approved: str = "") -> Stored | Skipped:
         """Read one active file and check it against the ledger (F13).
@@ -132,10 +215,17 @@ class MemoryRoot:
         value = digest(data)
         if value != approved and (skipped := self.check(path, data, value)):
             return skipped
-        try:
-            return Stored(read_memory(data, path=path, scope=self.scope), path, value)
-        except FormatError as error:
-            return Skipped(path, "unreadable", error.message, error.line)
+        known = _parsed.get((value, path, self.scope))
+        if known is None:
+            try:
+                known = read_memory(data, path=path, scope=self.scope)
+            except FormatError as error:
+                return Skipped(path, "unreadable", error.message, error.line)
+            if approved:  # who reads all of them reads each once
+                if len(_parsed) >= _MOST_PARSED:
+                    _parsed.clear()
+                _parsed[value, path, self.scope] = known
+        return Stored(known, path, value)
 
     def check(self, path: str, data: bytes, value: str) -> Skipped | None:
         """Return why bytes of the given hash may not be shown, or None where the ledger vouches for them."""
@@ -165,7 +255,9 @@ class MemoryRoot:
         """Read every active memory; of two files with one id the first in serving order counts (F11)."""
         found: list[Stored] = []
         skipped = [
-            Skipped(folder, "unreadable", LINK_REASON) for folder in FOLDERS.values() if leaves(self.path, folder)
+            Skipped(folder, "unreadable", LINK_REASON)
+            for folder in FOLDERS.values()
+            if leaves(self.path, folder) and not self.ignores(folder, folder=True)
         ]
         owners: dict[str, str] = {}
         seen = set()
@@ -189,7 +281,7 @@ class MemoryRoot:
         return [
             self.missing(path)
             for path in sorted(self.ledger().hashes)
-            if is_active(path) and path not in seen and not path.startswith(shut)
+            if is_active(path) and path not in seen and not path.startswith(shut) and not self.ignores(path)
         ]
 
     def missing(self, path: str) -> Skipped:
@@ -212,6 +304,7 @@ class MemoryRoot:
             return paths[0]
         # What lies behind a link is not listed; who asks for it by name learns that from reading it.
         plain = (f"{folder}/{memory_id}.md" for folder in FOLDERS.values())
+        plain = (path for path in plain if not self.ignores(path))
         return next((path for path in plain if os.path.lexists(os.path.join(self.path, *path.split("/")))), "")
 
     def find_archived(self, memory_id: str) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Receipt", "RootWriter", "Write", "create_root", "timestamp"]
+__all__ = ["Receipt", "RootWriter", "Write", "create_root", "has_markers", "missing_lines", "timestamp"]
 
 _IGNORED = (".cache/", ".journal/", ".lock", "inbox/", "pending-approvals.json", "working/")
 _ATTRIBUTES = ("* -text", f"{LEDGER} merge=union", f"{CHANGELOG} merge=union")
@@ -94,13 +94,94 @@ class RootWriter:
         commit(self.root, batch, what)
         return [self._receipt(write) for write in writes]
 
-    def put(self, writes: Sequence[Write], what: str) -> None:
-        """Write private files of the root (what is open, what waits), all or nothing; no ledger and no changelog.
+    def put(self, writes: Sequence[Write], what: str) -> list[Receipt]:
+        """Write private files of the root (notes, what is open, what waits), all or nothing: no ledger, no changelog.
+
+        Args:
+            writes: files of folders that Git does not see.
+            what: the change in a few words, for the person who finds it interrupted.
+
+        Returns:
+            A receipt for each of ``writes``, from the bytes read back.
 
         Raises:
             StoreError: nothing was written.
         """
         commit(self.root, [*writes, *self._housekeeping()], what)
+        return [self._receipt(write) for write in writes]
+
+    def settle_ledger(self, *, retire: bool) -> None:
+        """Write one clean ledger of what it vouches for, and take the older one away where it is asked for (F2a, F14).
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        ledger = read_ledger(self.root)
+        old = ledger.source if ledger.exists else None
+        batch = [_replacing(LEDGER, old, format_ledger(self._clean(ledger, frozenset())))]
+        legacy = read_optional(inside(self.root, LEGACY_LEDGER))
+        if retire and legacy is not None:
+            batch.append(Write(LEGACY_LEDGER, digest(legacy), None))
+        batch = [write for write in batch if write.data is None or write.old != digest(write.data)]
+        if batch:
+            batch.append(self._changelog_write([(LEDGER, "settle the ledger")], "command"))
+            commit(self.root, [*batch, *self._housekeeping()], "settle the ledger")
+
+    def purge(self, writes: Sequence[Write], clean: Callable[[str], str], way: str) -> None:
+        """Take files out, with their ledger lines; the changelog says that something was purged, and not what (F17).
+
+        Args:
+            writes: the files that go, and private files of the root that lose a part.
+            clean: gives the changelog's text without what must not stand there any more.
+            way: as for ``apply``.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        what = "purge a memory"
+        old = read_optional(inside(self.root, CHANGELOG)) or b""
+        text = clean(old.decode("utf-8", "surrogateescape"))
+        if text and not text.endswith("\n"):
+            text += "\n"
+        text = f"{text or _CHANGELOG_HEAD}- {timestamp()} {what} ({way})\n"
+        changelog = Write(CHANGELOG, digest(old) if old else "", text.encode("utf-8", "surrogateescape"))
+        commit(self.root, [*writes, *self._ledger_writes(writes), changelog, *self._housekeeping()], what)
+
+    def tidy(self, what: str, way: str) -> None:
+        """Bring the ledger, the changelog and Git's two files into the form that every write leaves (F2a, F14).
+
+        Of a path with several hashes the one that its file has stays, and all where none is; a line is never taken out.
+
+        Args:
+            what: what is mended, for the changelog.
+            way: as for ``apply``.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        batch = self._tidy_ledger()
+        batch.append(self._changelog_write([(LEDGER, what)], way))
+        batch += self._housekeeping()
+        commit(self.root, batch, what)
+
+    def is_tidy(self) -> bool:
+        """Tell whether ``tidy`` would change nothing but add its line to the changelog."""
+        source = read_optional(inside(self.root, CHANGELOG)) or b""
+        return not self._tidy_ledger() and not self._housekeeping() and not has_markers(source)
+
+    def _tidy_ledger(self) -> list[Write]:
+        ledger = read_ledger(self.root)
+        if not ledger.exists:
+            return []  # the first write makes it, of what matches (F14)
+        hashes = self._clean(ledger, frozenset())
+        out = [_replacing(LEDGER, ledger.source, format_ledger(hashes))]
+        old = read_optional(inside(self.root, LEGACY_LEDGER))
+        if old is not None:
+            legacy = read_legacy(self.root) or {}
+            in_step = {path: hashes[path][0] if len(hashes.get(path, ())) == 1 else legacy[path] for path in legacy}
+            if in_step != legacy:
+                out.append(_replacing(LEGACY_LEDGER, old, format_legacy(in_step)))
+        return [write for write in out if write.data is None or write.old != digest(write.data)]
 
     def _receipt(self, write: Write) -> Receipt:
         data = read_optional(inside(self.root, write.path))
@@ -155,7 +236,7 @@ class RootWriter:
     def _changelog_write(self, changes: Sequence[tuple[str, str]], way: str) -> Write:
         old = read_optional(inside(self.root, CHANGELOG))
         text = _CHANGELOG_HEAD if old is None else old.decode("utf-8", "surrogateescape")
-        if "<<<<<<< " in text:
+        if has_markers(old or b""):
             lines = text.split("\n")
             text = "\n".join(line for line in lines if not line.startswith(_MARKERS))
         if text and not text.endswith("\n"):
@@ -173,6 +254,17 @@ class RootWriter:
             if new != old:
                 out.append(_replacing(name, old, new))
         return out
+
+
+def missing_lines(root: str) -> dict[str, tuple[str, ...]]:
+    """Return the lines that Git's two files of a root lack, by file (F2a, F3)."""
+    found = {}
+    for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
+        text = (read_optional(inside(root, name)) or b"").decode("utf-8", "surrogateescape")
+        present = {line.strip() for line in text.splitlines()}
+        if missing := tuple(line for line in lines if line not in present):
+            found[name] = missing
+    return found
 
 
 def create_root(root: str, config_text: str, timeout_s: float) -> list[str]:
@@ -202,6 +294,11 @@ def create_root(root: str, config_text: str, timeout_s: float) -> list[str]:
     except OSError as error:
         raise store_error(error, root) from error
     return [write.path for write in made]
+
+
+def has_markers(source: bytes) -> bool:
+    """Tell whether a ledger or a changelog holds what Git leaves where it could not merge (F2a)."""
+    return source.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in source
 
 
 def _at(root: str, path: str) -> str:

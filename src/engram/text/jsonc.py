@@ -44,19 +44,30 @@ class JsoncError(ValueError):
 
 
 class Node:
-    """A value, where it stands (``text[start:end]``), and its members when it is an object."""
+    """A value, where it stands (``text[start:end]``), its members when it is an object, its items when an array."""
 
-    __slots__ = ("end", "members", "start", "value")
+    __slots__ = ("end", "items", "members", "start", "value")
 
-    def __init__(self, start: int, end: int, value: object, members: list[Member] | None = None) -> None:
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        value: object,
+        members: list[Member] | None = None,
+        items: list[Member] | None = None,
+    ) -> None:
         self.start = start
         self.end = end
         self.value = value
         self.members = members
+        self.items = items
 
 
 class Member:
-    """A key of an object: its name, where it begins and ends, its value, and the comma behind it (-1: none)."""
+    """A key of an object: its name, where it begins and ends, its value, and the comma behind it (-1: none).
+
+    An item of an array is one without a name: its key is ``""`` and ends where it begins.
+    """
 
     __slots__ = ("comma", "key", "key_end", "start", "value")
 
@@ -267,16 +278,20 @@ class _Reader:
     def array(self, at: int, depth: int) -> Node:
         text = self.text
         result: list[object] = []
+        items: list[Member] = []
         start, at = at, self.skip(at + 1)
         while text[at : at + 1] != "]":
-            item = self.value(at, depth + 1)
-            result.append(item.value)
-            at = self.skip(item.end)
+            value = self.value(at, depth + 1)
+            result.append(value.value)
+            item = Member("", at, at, value, -1)
+            items.append(item)
+            at = self.skip(value.end)
             if text[at : at + 1] == ",":
+                item.comma = at
                 at = self.skip(at + 1)
             elif text[at : at + 1] != "]":
                 self.fail(at, f'a comma or "]" should stand here, not {_shown(text, at)}')
-        return Node(start, at + 1, result)
+        return Node(start, at + 1, result, None, items)
 
     def number(self, at: int) -> Node:
         text = self.text

@@ -1,4 +1,4 @@
-r"""Set or take out one key of a JSONC text; every other byte stays as it is.
+r"""Set, append or take out one value of a JSONC text; every other byte stays as it is.
 
 Comments, order, indentation, line ends, byte-order mark, trailing commas and the final newline are the owner's. A new
 member is written as its neighbours are, and taking it out again gives the very text that was there before:
@@ -9,6 +9,8 @@ member is written as its neighbours are, and taking it out again gives the very 
 '{\n\t"a": 1, // why\n\t"b": [2]\n}\n'
 >>> unset_value(added, ("b",)) == text
 True
+
+A path leads through objects by key and through arrays by number.
 """
 
 from __future__ import annotations
@@ -19,19 +21,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["set_value", "unset_value"]
+    Path = tuple[str | int, ...]
+
+__all__ = ["append_value", "find_node", "set_value", "unset_value"]
 
 _BREAKS = ("\r\n", "\n", "\r")
 
 
-def set_value(text: str, path: tuple[str, ...], value: object) -> str:
+def find_node(root: Node, path: Path) -> Node | None:
+    """Return the node at a path below ``root``; None where nothing stands there."""
+    node: Node | None = root
+    for step in path:
+        member = _find(node, step) if node is not None else None
+        node = member.value if member is not None else None
+    return node
+
+
+def set_value(text: str, path: Path, value: object) -> str:
     """Return the text with the member at ``path`` set to ``value``; a value that stands there already changes nothing.
 
-    Objects on the way that are missing are created; a new member comes last in its object.
+    Objects on the way that are missing are created; a new member comes last in its object. An item of an array is
+    replaced, never created: ``append_value`` does that.
 
     Args:
         text: JSONC whose value is an object.
-        path: the keys from the outermost object inwards, at least one.
+        path: the keys, and numbers of items, from the outermost object inwards, at least one.
         value: what ``dumps`` takes.
 
     Raises:
@@ -42,22 +56,41 @@ def set_value(text: str, path: tuple[str, ...], value: object) -> str:
         raise ValueError("a path names at least one key")
     root = holder = read_tree(text)
     owner: Member | None = None
-    for depth, key in enumerate(path):
-        if holder.members is None:
-            raise _no_object(text, holder, path[:depth])
-        member = _find(holder, key)
+    for depth, step in enumerate(path):
+        member = _find(holder, step)
         if member is None:
+            if holder.members is None or isinstance(step, int):
+                raise _not_there(text, holder, path[:depth])
             for missing in reversed(path[depth + 1 :]):
+                if isinstance(missing, int):
+                    raise _not_there(text, holder, path[:depth])
                 value = {missing: value}
             spread = owner is None or _opens_line(text, owner.start)
-            return _insert(text, root, holder, key, value, spread=spread)
-        siblings, owner, holder = holder.members, member, member.value
+            return _insert(text, root, holder, step, value, spread=spread)
+        siblings, owner, holder = _children(holder), member, member.value
     assert owner is not None
     return _replace(text, root, owner, siblings, value)
 
 
-def unset_value(text: str, path: tuple[str, ...]) -> str:
-    """Return the text without the member at ``path``, its comma and, where it stands alone there, its line.
+def append_value(text: str, path: Path, value: object) -> str:
+    """Return the text with ``value`` as a new last item of the array at ``path``, which is created where it is missing.
+
+    Raises:
+        JsoncError: for a text that is not JSONC, or where something else than an array stands there.
+        ValueError: as ``set_value``.
+    """
+    root = read_tree(text)
+    holder = find_node(root, path)
+    if holder is None:
+        return set_value(text, path, [value])
+    if holder.items is None:
+        raise _not_there(text, holder, path, "array in square brackets")
+    owner = _owner(root, path)
+    return _insert(text, root, holder, None, value, spread=owner is None or _opens_line(text, owner.start))
+
+
+def unset_value(text: str, path: Path) -> str:
+    """Return the text without the member or item at ``path``, its comma and, where it stands alone there, its line.
 
     Comments stay, also one at the end of the member's line. A path that leads to nothing changes nothing.
 
@@ -67,23 +100,33 @@ def unset_value(text: str, path: tuple[str, ...]) -> str:
     """
     if not path:
         raise ValueError("a path names at least one key")
-    holder = read_tree(text)
-    for key in path[:-1]:
-        member = _find(holder, key)
-        if member is None:
-            return text
-        holder = member.value
-    member = _find(holder, path[-1])
-    return _remove(text, holder, member) if member is not None else text
+    holder = find_node(read_tree(text), path[:-1])
+    member = _find(holder, path[-1]) if holder is not None else None
+    return _remove(text, holder, member) if holder is not None and member is not None else text
 
 
-def _find(node: Node, key: str) -> Member | None:
-    return next((member for member in node.members or () if member.key == key), None)
+def _children(node: Node) -> list[Member]:
+    return node.members or node.items or []
 
 
-def _no_object(text: str, node: Node, path: tuple[str, ...]) -> JsoncError:
-    what = dumps(".".join(path)) if path else "the outermost value"
-    return JsoncError(f"{what} is no object in braces, so that nothing can be set in it", *position(text, node.start))
+def _find(node: Node, step: str | int) -> Member | None:
+    if isinstance(step, int):
+        items = node.items or []
+        return items[step] if 0 <= step < len(items) else None
+    return next((member for member in node.members or () if member.key == step), None)
+
+
+def _owner(root: Node, path: Path) -> Member | None:
+    """Return the member or item that holds the value at a path that is there; None for the outermost value."""
+    if not path:
+        return None
+    holder = find_node(root, path[:-1])
+    return _find(holder, path[-1]) if holder is not None else None
+
+
+def _not_there(text: str, node: Node, path: Path, wanted: str = "object in braces") -> JsoncError:
+    what = dumps(".".join(map(str, path))) if path else "the outermost value"
+    return JsoncError(f"{what} is no {wanted}, so that nothing can be set in it", *position(text, node.start))
 
 
 # Where things stand on their lines.
@@ -125,8 +168,9 @@ def _blanks(text: str, at: int) -> int:
 
 def _members(node: Node) -> Iterator[tuple[Node, Member]]:
     """Yield every object's members with the object, in the text's order."""
-    for member in node.members or ():
-        yield node, member
+    for member in _children(node):
+        if node.members:
+            yield node, member
         yield from _members(member.value)
 
 
@@ -185,20 +229,24 @@ def _replace(text: str, root: Node, member: Member, siblings: list[Member], valu
     return text[: node.start] + new + text[node.end :]
 
 
-def _insert(text: str, root: Node, holder: Node, key: str, value: object, *, spread: bool) -> str:
-    """Return the text with a new last member in ``holder``; ``spread``: an empty holder may take several lines."""
-    siblings = holder.members or []
+def _insert(text: str, root: Node, holder: Node, key: str | None, value: object, *, spread: bool) -> str:
+    """Return the text with a new last member in ``holder``; ``spread``: an empty holder may take several lines.
+
+    An item of an array has no key.
+    """
+    siblings = _children(holder)
     newline, unit = _newline(text), _unit(text, root)
     colon = _colon(text, root, siblings)
     comma = _comma(siblings, colon)
     base = _lead(text, holder.start)
+    name = "" if key is None else dumps(key) + colon
 
     def own_line(lead: str) -> str:
         flat = _on_one_line(text, siblings)
-        return newline + lead + dumps(key) + colon + written(None if flat else unit, lead)
+        return newline + lead + name + written(None if flat else unit, lead)
 
     def same_line(gap: str) -> str:
-        return gap + dumps(key) + colon + written(None, base)
+        return gap + name + written(None, base)
 
     def written(indent: str | None, lead: str) -> str:
         return dumps(value, indent, lead=lead, newline=newline, colon=colon, comma=comma)
@@ -262,7 +310,7 @@ def _is_line_of(rest: str, lead: str) -> bool:
 
 
 def _remove(text: str, holder: Node, member: Member) -> str:
-    siblings = holder.members or []
+    siblings = _children(holder)
     index = siblings.index(member)
     start, end = member.start, member.value.end
     cuts: list[tuple[int, int]] = []
@@ -287,7 +335,7 @@ def _remove(text: str, holder: Node, member: Member) -> str:
         alone = len(siblings) == 1 and before == holder.start + 1
         if alone and _is_line_of(text[end : holder.end - 1], _lead(text, holder.start)):
             return text[:before] + text[holder.end - 1 :]
-        if mark in "\r\n" or (mark == "}" and not _ends_in_line_comment(text, holder, before)):
+        if mark in "\r\n" or (mark in "}]" and not _ends_in_line_comment(text, holder, before)):
             cuts.append((before, end))
         else:
             cuts.append((start, following))  # what follows on the line takes the place
@@ -305,7 +353,7 @@ def _remove(text: str, holder: Node, member: Member) -> str:
 def _ends_in_line_comment(text: str, holder: Node, at: int) -> bool:
     """Tell whether the line break at ``at``, between two items of ``holder``, ends a ``//`` comment."""
     ends = [holder.start + 1]
-    for member in holder.members or ():
+    for member in _children(holder):
         ends += [member.key_end, member.value.end, member.comma + 1]
     scan = max(end for end in ends if end <= at)
     while scan < at:

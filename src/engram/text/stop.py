@@ -66,16 +66,15 @@ _CHINESE = _set(
 _AMBIGUOUS_SPANISH = frozenset(("dos", "era", "ha", "sea", "sin", "solo", "son"))
 _AMBIGUOUS_VIETNAMESE = frozenset(("ai", "em", "hay"))
 
-_ALWAYS = ENGLISH | SPANISH | VIETNAMESE | _CHINESE
-
 
 def stop_words(words: Iterable[str]) -> frozenset[str]:
     """Return which of the words of a query say nothing about its subject."""
     present = frozenset(words)
-    found = present & _ALWAYS
-    if len(present & SPANISH) >= 2:
+    spanish, vietnamese = present & SPANISH, present & VIETNAMESE
+    found = (present & ENGLISH) | spanish | vietnamese | (present & _CHINESE)
+    if len(spanish) >= 2:
         found |= present & _AMBIGUOUS_SPANISH
-    if len(present & VIETNAMESE) >= 2:
+    if len(vietnamese) >= 2:
         found |= present & _AMBIGUOUS_VIETNAMESE
     return found
 

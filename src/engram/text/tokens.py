@@ -1,7 +1,9 @@
 """How many tokens a text costs a language model, estimated without its tokenizer (F21 ``load.max_tokens``).
 
 Tokenizers differ between vendors and versions, so this is an estimate that leans to the high side: a budget that it
-keeps is kept by the common ones. It is not additive (a piece at a border counts once): call it on the final text.
+keeps is kept by the common ones. Against ``o200k_base`` (``benchmarks/tokens.py``) the median of texts as long as a
+memory is 1.11 times the real count in English, 1.09 in Spanish, 1.17 in Chinese, 1.23 in code. It is not additive (a
+piece at a border counts once): call it on the final text.
 
 >>> estimate_tokens("Use pnpm for every install.")
 7

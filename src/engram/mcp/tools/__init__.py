@@ -6,7 +6,7 @@ service needs is imported by the first call, not by the handshake (C29c).
 
 from __future__ import annotations
 
-from engram.mcp.tools import configuring, keeping, proposing, recalling
+from engram.mcp.tools import configuring, keeping, noting, proposing, recalling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,3 +22,4 @@ def register_tools(registry: Registry, desk: Desk, *, always_load: bool = False)
     keeping.register(registry, desk)
     proposing.register(registry, desk)
     configuring.register(registry, desk)
+    noting.register(registry, desk)

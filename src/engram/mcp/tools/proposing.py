@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from engram.errors import RefusedError
 from engram.mcp.answers import answer, envelope_schema
 from engram.mcp.call import CancelledError
-from engram.mcp.forms import form
-from engram.mcp.proposals import candidate_rows, nothing_saved, outcomes_answer, proposal_answer, written_answer
+from engram.mcp.forms import MOST_BOXES, form
+from engram.mcp.proposals import (
+    candidate_rows,
+    note_outcome,
+    nothing_saved,
+    outcomes_answer,
+    proposal_answer,
+    written_answer,
+)
 from engram.mcp.registry import InputRequired
 from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from engram.mcp.call import Call
@@ -28,8 +36,7 @@ _SAVES = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": Fals
 _STRING = {"type": "string"}
 _SCOPES = {"type": "string", "enum": ["workspace", "global", "both"]}
 _NEVER = "Never call engram_commit before the human has approved the candidates that were shown."
-# A client whose host runs engram_commit unasked, as C7 registers it there: it is asked in a dialog (C43a).
-_UNASKED = "codex"
+_NOTHING_NEW = "As it stands nothing of this would be saved: every candidate would wait in the inbox."
 
 
 def register(registry: Registry, desk: Desk) -> None:
@@ -46,7 +53,7 @@ def register(registry: Registry, desk: Desk) -> None:
             "role": _STRING,
         },
         required=["text"],
-        output_schema=envelope_schema("text", "candidates"),
+        output_schema=envelope_schema("text"),  # then candidates, or outcomes where the human was asked in a dialog
         annotations=_SAVES,
     )
     registry.tool(
@@ -56,7 +63,7 @@ def register(registry: Registry, desk: Desk) -> None:
         f"them). Returns as engram_save does. {_NEVER}",
         properties={"text": _STRING, "scope": _SCOPES, "role": _STRING, "showRuleVariants": {"type": "boolean"}},
         required=["text"],
-        output_schema=envelope_schema("text", "candidates"),
+        output_schema=envelope_schema("text"),  # then candidates, or outcomes where the human was asked in a dialog
         annotations=_SAVES,
     )
     registry.tool(
@@ -109,18 +116,17 @@ def _propose(
     batch = judged(session)
     variants = arguments.get("showRuleVariants", False)
     candidates = candidate_rows(batch, variants=variants)
-    if not any(one["deferred"] == "" for one in candidates):
-        return proposal_answer(
-            session, batch, candidates, None, "Nothing to approve: every candidate would be deferred."
-        )
     if day := declined_before(session, batch):
         text = f"declined on {day}; call again only if the human asks for it"
         return answer(session, {"text": text, "candidates": []}, text)
     call.check()
-    made = offer(session, batch)
-    question = form(tool, arguments, home, candidates, kept=_Kept(made, batch, candidates), asked="Save as memory?")
-    if question is None or not desk.dialogs.possible(call, question):
-        return proposal_answer(session, batch, candidates, made, "")
+    question = form(tool, arguments, home, candidates, kept=None, asked="Save as memory?")
+    if question is None or not desk.dialogs.possible(call):
+        made = offer(session, batch)
+        first = "" if any(not one["deferred"] for one in candidates) else _NOTHING_NEW
+        return proposal_answer(session, batch, candidates, made, first)
+    made = offer(session, batch, asked=True)
+    question = question.replace(kept=_Kept(made, batch, candidates))
     try:
         asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
     except CancelledError:
@@ -133,38 +139,39 @@ def _propose(
 
 def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
     """Do what the human said in the dialog of a proposal (C47 to C49)."""
-    from engram.service.approving import decline, redeem
+    from engram.service.approving import decline, hand_out, redeem, withdraw
 
     kept: _Kept = reply.question.kept
-    if reply.action in {"cancel", "empty"}:
+    if reply.action in {"cancel", "silent", "empty"}:
+        hand_out(session, kept.offer.token)
         return proposal_answer(
             session, kept.batch, kept.candidates, kept.offer, "nothing was saved: the dialog brought no answer."
         )
-    if reply.action in {"decline", "invalid"}:
+    if reply.action == "decline":
         decline(session, kept.batch)
         return nothing_saved(
             session,
-            "Nothing was saved: "
-            + (
-                "approval was declined in the approval dialog. Do not propose it again unless the human asks for it. "
-                "A host that declines by itself needs engram-mcp --no-elicitation."
-                if reply.action == "decline"
-                else "the dialog brought an answer that its form cannot give, so the proposal is revoked."
-            ),
+            "Nothing was saved: approval was declined in the approval dialog. Do not propose it again unless the human "
+            "asks for it. A host that declines by itself needs engram-mcp --no-elicitation.",
+        )
+    if reply.action == "invalid":
+        decline(session, kept.batch, why="invalid")
+        return nothing_saved(
+            session,
+            "Nothing was saved: the dialog brought an answer that its form cannot give, so the proposal is revoked.",
         )
     ticked = _ticked(reply)
     if not ticked:
-        from engram.service.approving import withdraw
-
         withdraw(session, kept.offer.token)
         return nothing_saved(session, "Nothing was saved: no candidate was ticked.")
     call.begin_write()
-    outcomes = redeem(session, kept.offer.token, ticked, way="dialog", scope=reply.content.get("scope", ""))
-    return written_answer(session, outcomes)
+    chosen = _with_waiting(ticked, kept.candidates)
+    return written_answer(session, redeem(session, kept.offer.token, chosen, way="dialog", scope=_scope(reply)))
 
 
 def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
     from engram.service.approving import decline_token, peek, redeem, selection
+    from engram.service.note_approval import redeem_note
 
     session = desk.session(call)
     home = session.require_roots()[0].path
@@ -173,36 +180,61 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
     if reply is None:
         pending = peek(session, token)
         numbers = selection(approve, len(pending.offered))
-        if _runs_unasked(call, session):
-            candidates = [
-                {"number": number, "id": one.id, "word": one.verdict, "target": one.target, "scope": one.scope}
+        if _runs_unasked(call, session) and desk.dialogs.possible(call):
+            rows = [
+                one.as_dict() | {"number": number, "word": one.verdict}
                 for number, offered in enumerate(pending.offered, 1)
                 for one in offered.shown
                 if number in numbers
             ]
-            question = form("engram_commit", arguments, home, candidates, kept=numbers, asked="Write to memory?")
-            if question is not None and desk.dialogs.possible(call, question):
-                asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
-                if isinstance(asked, InputRequired):
-                    return asked
-                reply = asked
+            question = form("engram_commit", arguments, home, rows, kept=rows, asked="Write to memory?")
+            if question is None:
+                # Nobody else asks here, so what no form can show is not written.
+                raise RefusedError(
+                    "Nothing was saved: this host asks nobody before engram_commit, and no dialog can show this.",
+                    hint=f"Approve 1 to {MOST_BOXES} candidates that would not all wait in the inbox, or have the "
+                    "human run engram review.",
+                )
+            asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
+            if isinstance(asked, InputRequired):
+                return asked
+            reply = asked
     if reply is None:
         call.begin_write()
+        if pending.kind == "note":
+            return note_outcome(session, redeem_note(session, token, way="token"))
         return written_answer(session, redeem(session, token, approve, way="token"))
-    if reply.action in {"decline", "invalid"}:
+    if reply.action == "decline":
         decline_token(session, token)
         return outcomes_answer(session, [], "Nothing was saved: approval was declined in the approval dialog.")
-    ticked = [number for number in _ticked(reply) if number in reply.question.kept]
+    if reply.action == "invalid":
+        decline_token(session, token, why="invalid")
+        return outcomes_answer(
+            session,
+            [],
+            "Nothing was saved: the dialog brought an answer that its form cannot give, so the approval is revoked.",
+        )
+    ticked = _ticked(reply)
     if reply.action != "accept" or not ticked:
         text = "Nothing was saved: nobody confirmed it in the dialog. The token is as it was; ask the human again."
         return outcomes_answer(session, [], text)
     call.begin_write()
-    return written_answer(session, redeem(session, token, ticked, way="dialog", scope=reply.content.get("scope", "")))
+    if peek(session, token).kind == "note":
+        return note_outcome(session, redeem_note(session, token, way="dialog"))
+    chosen = _with_waiting(ticked, reply.question.kept)
+    return written_answer(session, redeem(session, token, chosen, way="dialog", scope=_scope(reply)))
 
 
 def _runs_unasked(call: Call, session: Session) -> bool:
+    """Tell whether the host runs ``engram_commit`` without asking anybody (C43a)."""
+    from engram.hosts.table import HOSTS
+
     name = str(call.client.get("name", "")).casefold()
-    return name.startswith(_UNASKED) and session.settings.string("hosts.codex.approval_mode") != "prompt"
+    if not any(host.unasked and name.startswith(host.unasked) for host in HOSTS):
+        return False
+    mode = session.settings.entry("hosts.codex.approval_mode")
+    # A clone may say that the host asks by itself; only a human of this machine knows.
+    return mode.value != "prompt" or (mode.layer == "workspace" and not session.trusted)
 
 
 class _Kept(Record):
@@ -219,3 +251,15 @@ def _ticked(reply: Answer) -> list[int]:
         for name, value in reply.content.items()
         if name.startswith("candidate_") and value is True
     ]
+
+
+def _with_waiting(ticked: Sequence[int], rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Return the ticked numbers, and those that had no box because they would wait in the inbox: there they go."""
+    with_box = {row["number"] for row in rows if not row["deferred"]}
+    return sorted({*ticked, *(row["number"] for row in rows if row["number"] not in with_box)})
+
+
+def _scope(reply: Answer) -> str:
+    """Return the scope that the human chose, ``""`` where the form left no choice."""
+    options = reply.question.fields["scope"]["enum"]
+    return str(reply.content.get("scope", "")) if len(options) > 1 else ""

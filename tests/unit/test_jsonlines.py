@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import engram
-from engram.mcp.jsonlines import MalformedError, decode, encode, encode_exact
+from engram.text.jsonlines import MalformedError, decode, encode, encode_exact
 
 LINES = [
     '{"a":[1,-2,2.5,1e3,true,false,null,"x"],"b":{}}',
@@ -53,7 +53,7 @@ def test_what_is_no_json_is_malformed(line: bytes) -> None:  # C24
 WITHOUT_C = """
 import sys
 sys.modules["_json"] = None
-from engram.mcp.jsonlines import decode, encode
+from engram.text.jsonlines import decode, encode
 for line in sys.stdin.buffer:
     sys.stdout.buffer.write(encode(decode(line)) + b"\\n")
 assert "json" in sys.modules

@@ -1,0 +1,46 @@
+"""``doctor``: findings, each with the command that mends it."""
+
+from __future__ import annotations
+
+from engram.service.doctor import examine, mend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.cli.output import Output
+    from engram.cli.parser import Parsed
+    from engram.service.session import Session
+
+__all__ = ["doctor_command"]
+
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+def doctor_command(session: Session, parsed: Parsed, output: Output) -> int:
+    """Print what was found; exit with 1 for an error, with ``--strict`` for a warning too."""
+    mended: list[str] = []
+    if parsed.given("fix"):
+        mended = mend(session)
+        for line in mended:
+            output.line(f"Mended: {line}")
+    found = examine(session)
+    session.notices.clear()  # they are among the findings
+    output.line(f"Engram {found.version}")
+    for host, linked in found.hosts.items():
+        output.line(f"{host:<12}{linked}")
+    findings = sorted(found.findings, key=lambda one: (_ORDER[one.level], one.id))
+    for one in findings:
+        output.text("")
+        output.line(f"{one.level}: {one.message} [{one.id}]")
+        if one.command:
+            output.line(f"    {one.command}")
+    counts = {level: sum(one.level == level for one in findings) for level in _ORDER}
+    output.text("")
+    output.line(f"{counts['error']} errors, {counts['warning']} warnings, {counts['info']} hints")
+    bad = counts["error"] or (parsed.given("strict") and counts["warning"])
+    data = {
+        "version": found.version,
+        "hosts": found.hosts,
+        "findings": [{name: value for name, value in one.as_dict().items() if value} for one in findings],
+        "mended": mended,
+    }
+    return output.done(data, code=1 if bad else 0)

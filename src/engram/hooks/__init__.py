@@ -1,0 +1,139 @@
+"""``engram hook <host>``: a host's JSON comes in, recall runs, that host's JSON goes out (C59b, C59c).
+
+Whatever happens the exit status is 0 and the host gets what its schema allows: a hook that fails must not keep a human
+from working. It ends by its own clock.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from engram.hooks.events import EVENTS, read_event, reply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engram.hooks.events import Event
+
+__all__ = ["run_hook"]
+
+_LIMIT_S = 2.0
+
+
+def run_hook(words: Sequence[str]) -> int:
+    """Answer one event of a host.
+
+    Args:
+        words: the name of the host.
+
+    Returns:
+        0.
+    """
+    host = words[0] if words else ""
+    printer = _Printer(host)
+    printer.watch(_limit())
+    try:
+        payload = _standard_input()
+        if host not in EVENTS:
+            names = ", ".join(sorted(EVENTS))
+            printer.complain(f"engram hook: {host or 'no host'} is none of {names}")
+            return 0
+        event = read_event(host, payload, os.environ)
+        printer.event = event
+        if event.kind:
+            _answer(event, printer)
+        printer.print("")
+    except Exception as error:  # noqa: BLE001 (the host's prompt goes on, whatever is wrong here)
+        printer.complain(f"engram hook: {getattr(error, 'message', None) or error or type(error).__name__}")
+        printer.print("")
+    return 0
+
+
+def _answer(event: Event, printer: _Printer) -> None:
+    from engram.service.injecting import for_prompt, for_start
+    from engram.service.seen import session_key
+    from engram.service.session import Session
+
+    session = Session(event.folder)
+    if not session.roots:
+        return
+    key = session_key(event.host, event.session)
+    if event.kind == "start":
+        injection = for_start(session, key, event.source)
+    else:
+        injection = for_prompt(session, key, event.prompt)
+    if injection.text and printer.print(injection.text):
+        injection.done()
+
+
+class _Printer:
+    """Prints one answer, once; a watch prints the empty one when the time is over."""
+
+    def __init__(self, host: str) -> None:
+        import _thread
+
+        self.host = host
+        self.event: Event | None = None
+        self._printed = False
+        self._lock = _thread.allocate_lock()
+
+    def print(self, text: str) -> bool:
+        """Print the answer with this text for the agent, unless one was printed; tell whether it arrived."""
+        with self._lock:
+            return self._print(text)
+
+    def _print(self, text: str) -> bool:
+        if self._printed:
+            return False
+        self._printed = True
+        data = reply(self.event, text) if self.event else b""
+        try:
+            while data:
+                data = data[os.write(1, data) :]
+        except OSError:
+            return False  # the host has gone, or closed its end
+        return True
+
+    def watch(self, seconds: float) -> None:
+        """Print the empty answer and end the process when the time is over."""
+        import _thread
+        import time
+
+        def wait() -> None:
+            time.sleep(seconds)
+            with self._lock:
+                self._print("")
+                os._exit(0)
+
+        _thread.start_new_thread(wait, ())
+
+    @staticmethod
+    def complain(message: str) -> None:
+        """Say what is wrong, where hosts keep their logs."""
+        try:
+            os.write(2, f"{message}\n".encode("utf-8", "replace"))
+        except OSError:
+            pass
+
+
+def _standard_input() -> bytes:
+    """Read standard input to its end (C59b); nothing where it is closed."""
+    if sys.stdin is None:
+        return b""
+    chunks = []
+    try:
+        while chunk := os.read(0, 1 << 20):
+            chunks.append(chunk)
+    except OSError:
+        pass
+    return b"".join(chunks)
+
+
+def _limit() -> float:
+    """Return the seconds that a hook takes at most; ``ENGRAM_HOOK_TIMEOUT`` can only shorten them."""
+    try:
+        return max(0.0, min(_LIMIT_S, float(os.environ.get("ENGRAM_HOOK_TIMEOUT", ""))))
+    except ValueError:
+        return _LIMIT_S

@@ -1,0 +1,416 @@
+"""One run of ``link`` or ``unlink`` over some hosts: every part in turn, then all files together."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from engram.errors import UsageError
+from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
+from engram.hosts.part import PARTS, PartError, Show, Skip, Wish
+from engram.hosts.places import place, places
+from engram.hosts.table import HOSTS, find_host
+from engram.hosts.text_part import TextBlock
+from engram.roots.find import new_workspace
+from engram.service.link_files import LinkFiles, leads_out, tracked
+from engram.service.link_report import LinkReport, LinkResult, PartState
+from engram.store.host_files import HostFileError, not_changed, remove_folders
+from engram.store.links import read_links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from engram.errors import EngramError
+    from engram.hosts.launch import Launch
+    from engram.hosts.part import Edit, Host, Part
+    from engram.service.link_files import FileChange, OpenFile
+    from engram.service.link_report import LinkOptions
+    from engram.service.session import Session
+
+__all__ = ["LinkRun"]
+
+_CLAUDE = "claude"
+
+
+class LinkRun:
+    """One run over some hosts.
+
+    Args:
+        session: where one is.
+        options: how to link.
+        launch: how hosts start this installation.
+    """
+
+    def __init__(self, session: Session, options: LinkOptions, launch: Launch) -> None:
+        self.session = session
+        self.options = options
+        self.launch = launch
+        self.files = LinkFiles(session.config_dir, read_links(session.config_dir))
+        self.results: list[LinkResult] = []
+        self.errors: list[EngramError] = []
+        self.advice: list[str] = []
+        self.commands: list[tuple[str, ...]] = []
+        self._project = ""
+        self._claude_hook: bool | None = None
+        self._approval_mode = "approve"
+
+    # The three runs.
+
+    def link(self, hosts: Sequence[Host]) -> LinkReport:
+        """Put every part of these hosts in, and say what a host would meet."""
+        self._look(hosts)
+        for host in hosts:
+            if not (scopes := self._scopes(host)):
+                self.results.append(_elsewhere(host, "link"))
+            for scope in scopes:
+                for part in host.parts(scope):
+                    if self.options.wants(part.part):
+                        self.results.append(self._link_part(host, scope, part))
+                if host.advice.get(scope):
+                    self.advice.append(host.advice[scope])
+        report = self._finish()
+        if not self.options.plan:
+            self._try_commands()
+        self._warn_about_paths()
+        return report
+
+    def unlink(self, hosts: Sequence[Host]) -> LinkReport:
+        """Take every part of these hosts out."""
+        folders: list[str] = []
+        everywhere = {
+            user
+            for record in self.files.records.values()
+            for users in record.hosts.values()
+            for user in users
+            if not record.project
+        }
+        for host in hosts:
+            scopes = self._scopes(host)
+            if not self.options.scopes and (host.id in everywhere or (not scopes and len(hosts) < len(HOSTS))):
+                self.results.append(_elsewhere(host, "unlink"))
+            for scope in scopes:
+                # The last part first: what was put in last goes first.
+                for part in reversed(host.parts(scope)):
+                    self.results += self._unlink_part(host, scope, part)
+                if scope == "global" and host.own_folder:
+                    folders.append(place(host.own_folder, self._places(scope)))
+        self._settle()
+        report = self._finish()
+        if not self.options.plan:
+            for folder in folders:
+                _remove_tree(folder)
+        return report
+
+    def refresh(self, forced: tuple[str, str, str] | None) -> LinkReport:
+        """Write afresh what stands in the files of all hosts and nobody edited, or one thing alone."""
+        self._look(())
+        for host, scope, part in self._all_parts():
+            if forced is not None and (host.id, scope, part.part) != forced:
+                continue
+            if self._state(host, scope, part).state in {"stale", "edited", "linked"}:
+                self.results.append(self._link_part(host, scope, part, refresh=True))
+        return self._finish()
+
+    def states(self) -> Iterator[PartState]:
+        """Yield what stands where, for every part of every host."""
+        self._look(())
+        for host, scope, part in self._all_parts():
+            yield self._state(host, scope, part)
+
+    # One part.
+
+    def _link_part(self, host: Host, scope: str, part: Part, *, refresh: bool = False) -> LinkResult:
+        wish = self._wish(host, part, refresh=refresh)
+        head = LinkResult(host.id, scope, part.part, "skipped")
+        if isinstance(part, Skip):
+            return head.replace(reason=part.reason)
+        if isinstance(part, Show):
+            self._start_later(wish)
+            return head.replace(action="printed", reason=part.reason, line=_line(part.line, wish))
+        if self._is_foreign_plugin(host, scope):
+            return head.replace(action="left", reason="a plugin of that name is there that Engram did not write")
+        name = self._name(part, scope, wish)
+        head = head.replace(file=name, where=part.where)
+        try:
+            target = self._open(name, scope)
+            edit = self._tried(target, part.link, target.text, wish)
+        except HostFileError as error:
+            return self._failed(head, error)
+        target.text = edit.text
+        if edit.action != "left":
+            # What stands there was linked by somebody, for whom the records say or, after a clone, do not.
+            record = target.record if refresh else target.record.with_user(part.part, host.id)
+            made = tuple(dict.fromkeys((*record.made, *edit.made)))
+            project = self._project if scope == "workspace" else ""
+            target.record = record.replace(made=made, project=project)
+            if isinstance(part, TextBlock) and part.body not in record.texts:
+                target.record = target.record.replace(texts=(*record.texts, part.body))
+            if part.part == "mcp" and not refresh:
+                self._start_later(wish)
+        notes = (*edit.notes, *part.notes(target.text))
+        return head.replace(action=edit.action, reason=edit.reason, notes=notes)
+
+    def _unlink_part(self, host: Host, scope: str, part: Part) -> Iterator[LinkResult]:
+        wish = self._wish(host, part)
+        head = LinkResult(host.id, scope, part.part, "absent")
+        if isinstance(part, Skip):
+            return
+        if isinstance(part, Show):
+            yield head.replace(action="printed", reason=part.reason, line=part.unline)
+            return
+        if self._is_foreign_plugin(host, scope):
+            yield head.replace(action="left", reason="a plugin of that name is there that Engram did not write")
+            return
+        if host.own_folder and scope == "global":
+            wish = wish.replace(force=True)  # the folder is ours as a whole
+        where = self._places(scope)
+        borrowed = place(part.borrow, where) if part.borrow else ""
+        names = [place(file, where) for file in (*part.order, part.file)]
+        for name in dict.fromkeys([*names, *([borrowed] if borrowed else [])]):
+            try:
+                target = self.files.open(name)
+                users = target.record.users(part.part)
+                if target.file.data is None or (host.id not in users and (users or name == borrowed)):
+                    target.record = target.record.without_user(part.part, host.id)
+                    continue
+                here = head.replace(file=name, where=part.where)
+                target.record = target.record.without_user(part.part, host.id)
+                if wish.force:  # the folder is ours as a whole, whatever the records say
+                    target.record = target.record.replace(created=True, made=part.made())
+                if others := target.record.users(part.part):
+                    yield here.replace(action="kept", reason=f"{', '.join(others)} uses it too")
+                    continue
+                record = target.record
+                edit = self._tried(target, part.unlink, target.text, wish, record.made, record.texts)
+            except HostFileError as error:
+                yield self._failed(head.replace(file=name), error)
+                continue
+            target.text = edit.text
+            if edit.delete:
+                target.text = target.record.was or ""
+                target.delete = target.record.was is None
+            if edit.action != "absent":
+                yield here.replace(action=edit.action, reason=edit.reason, notes=edit.notes)
+
+    def _state(self, host: Host, scope: str, part: Part) -> PartState:
+        wish = self._wish(host, part)
+        if isinstance(part, Skip | Show):
+            reason = part.reason
+            return PartState(host.id, scope, part.part, "", "", "absent", reason=reason)
+        name = self._name(part, scope, wish)
+        head = PartState(host.id, scope, part.part, name, part.where, "absent")
+        try:
+            target = self.files.open(name)
+            head = head.replace(recorded=host.id in target.record.users(part.part))
+            state = part.state(target.text, wish)
+        except PartError as error:
+            return head.replace(state="broken", reason=self.files.failed(target, error).message)
+        except HostFileError as error:
+            return head.replace(state="broken", reason=error.message)
+        return head.replace(state=state, command=part.command(target.text), notes=part.notes(target.text))
+
+    # What they need.
+
+    def _scopes(self, host: Host) -> tuple[str, ...]:
+        """Return where a host is linked; without a flag the workspace where C2 gives it one."""
+        if self.options.scopes:
+            return self.options.scopes
+        return ("workspace",) if host.in_workspace else ()
+
+    def _all_parts(self) -> Iterator[tuple[Host, str, Part]]:
+        scopes = ["global"]
+        try:
+            self._places("workspace")
+            scopes.insert(0, "workspace")
+        except UsageError:
+            pass  # in the home folder there are the files of all projects only
+        for scope in scopes:
+            for host in HOSTS:
+                for part in host.parts(scope):
+                    yield host, scope, part
+
+    def _places(self, scope: str) -> dict[str, str]:
+        if scope == "workspace" and not self._project:
+            self._project = self._find_project()
+        where = places(self.session.environ, self._project)
+        if scope == "global" and not where["home"]:
+            raise UsageError("This account has no home folder, where files of all projects would be.")
+        return where
+
+    def _find_project(self) -> str:
+        """Return the folder that a host is opened in here: a linked worktree is one of its own."""
+        session = self.session
+        found = session.workspace
+        if found and found.own:
+            return found.project
+        try:
+            return new_workspace(session.start, session.environ, session.config_dir).project
+        except UsageError as error:
+            raise UsageError(error.message, hint="Change into a project, or add --global for all of yours.") from error
+
+    def _wish(self, host: Host, part: Part, *, refresh: bool = False) -> Wish:
+        always = (ALWAYS_LOAD,) if part.always_load and not self._claude_hook else ()
+        quiet = (NO_ELICITATION,) if self.options.no_elicitation else ()
+        mode = "prompt" if self.options.no_elicitation else self._approval_mode
+        return Wish(
+            host=host.id,
+            server=(*self.launch.server, *always, *quiet),
+            hook=self.launch.hook,
+            force=self.options.force,
+            refresh=refresh,
+            approval_mode=mode,
+        )
+
+    def _name(self, part: Part, scope: str, wish: Wish) -> str:
+        """Return the file of a part: one that the host reads already, before a new one."""
+        where = self._places(scope)
+        for name in (place(file, where) for file in ((part.borrow,) if part.borrow else ())):
+            if self._stands_in(part, name, wish, ("linked", "stale")):
+                return name
+        there = [name for name in (place(file, where) for file in part.order) if os.path.lexists(name)]
+        for name in there:
+            if self._stands_in(part, name, wish, ("linked", "stale", "edited", "foreign")):
+                return name
+        return there[0] if there else place(part.file, where)
+
+    def _stands_in(self, part: Part, name: str, wish: Wish, states: tuple[str, ...]) -> bool:
+        try:
+            return part.state(self.files.open(name).text, wish) in states
+        except (HostFileError, PartError):
+            return False  # it is named when its turn comes
+
+    def _open(self, name: str, scope: str) -> OpenFile:
+        if scope == "workspace" and not self.options.force and (link_name := leads_out(name, self._project)):
+            raise not_changed(
+                name,
+                f"{link_name} came with the project and leads out of it, to {os.path.realpath(link_name)}",
+                hint="If that is meant: engram link with --force.",
+            )
+        return self.files.open(name)
+
+    def _tried(self, target: OpenFile, work: Callable[..., Edit], *arguments: object) -> Edit:
+        """Return an edit; raise HostFileError, which names file and place, where the text cannot be parsed."""
+        try:
+            return work(*arguments)
+        except PartError as error:
+            raise self.files.failed(target, error) from error
+
+    def _failed(self, head: LinkResult, error: HostFileError) -> LinkResult:
+        if error not in self.errors:
+            self.errors.append(error)
+        return head.replace(action="failed", reason=error.message)
+
+    def _is_foreign_plugin(self, host: Host, scope: str) -> bool:
+        """Tell whether the folder that would be ours as a whole holds somebody else's plugin."""
+        if scope != "global" or not host.own_folder or self.options.force:
+            return False
+        manifest = next(part for part in host.everywhere if part.part == "plugin")
+        return self._stands_in(
+            manifest, place(manifest.file, self._places(scope)), self._wish(host, manifest), ("foreign",)
+        )
+
+    def _look(self, hosts: Sequence[Host]) -> None:
+        """Find out what entries depend on; taking them out does not need it."""
+        self._approval_mode = self.session.settings.string("hosts.codex.approval_mode")
+        self._claude_hook = self._hook_of_claude(hosts)
+
+    def _hook_of_claude(self, hosts: Sequence[Host]) -> bool:
+        """Tell whether a hook of Claude Code is installed or being installed (C11)."""
+        claude = find_host(_CLAUDE)
+        assert claude is not None
+        if claude in hosts and self.options.wants("hooks"):
+            return True
+        self._claude_hook = False
+        for scope in ("workspace", "global"):
+            hooks = next(part for part in claude.parts(scope) if part.part == "hooks")
+            wish = self._wish(claude, hooks)
+            try:
+                name = place(hooks.file, self._places(scope))
+            except UsageError:
+                continue
+            for file in (name, name.replace("settings.json", "settings.local.json")):
+                if self._stands_in(hooks, file, wish, ("linked", "stale")):
+                    return True
+        return False
+
+    def _settle(self) -> None:
+        """Give a file that holds nothing any more back its old self: gone, or blank as it was."""
+        for target in self.files.opened():
+            if target.record.hosts or target.delete or not target.changed:
+                continue
+            rest = target.text.removeprefix("\ufeff").strip()
+            if rest in {"", "{}"}:
+                if target.record.created:
+                    target.delete = True
+                elif target.record.was is not None:
+                    target.text = target.record.was
+
+    def _finish(self) -> LinkReport:
+        if self.options.plan:
+            changes: list[FileChange] = self.files.changes(diffs=True)
+        else:
+            changes, errors = self.files.write()
+            self.errors += errors
+        order = {part: at for at, part in enumerate(PARTS)}
+        results = sorted(self.results, key=lambda result: order.get(result.part, -1))
+        names = list(dict.fromkeys((result.host, result.scope) for result in self.results))
+        results.sort(key=lambda result: names.index((result.host, result.scope)))
+        return LinkReport(tuple(results), tuple(changes), tuple(self.errors), advice=tuple(dict.fromkeys(self.advice)))
+
+    def _start_later(self, wish: Wish) -> None:
+        if wish.server not in self.commands:
+            self.commands.append(wish.server)
+
+    def _try_commands(self) -> None:
+        """Start each command that was registered once, and say what a host would meet (C4)."""
+        import shutil
+
+        from engram.service.handshake import desktop_environment, shake_hands
+
+        if self.launch.kind == "pinned" and self.commands:
+            there = shutil.which("uvx", path=desktop_environment(self.session.environ)["PATH"])
+            where = "" if there else "uvx is not on the PATH of programs started from the desktop; install uv. "
+            message = f"{where}The first start of {shell_line(self.commands[0])} downloads the package."
+            self.session.say("info" if there else "warning", "first_start", message)
+            return
+        for words in self.commands:
+            answer = shake_hands(words, self.session.environ, self._project or self.session.start)
+            if answer.trouble:
+                self.session.say("warning", "server_start", answer.trouble)
+
+    def _warn_about_paths(self) -> None:
+        """A path of this machine in a file that Git tracks means nothing to others (C4)."""
+        if self.launch.kind != "path":
+            return
+        done = ("added", "updated", "unchanged")
+        files = [result.file for result in self.results if result.part in {"mcp", "hooks"} and result.action in done]
+        for file in tracked(list(dict.fromkeys(files))):
+            self.session.say(
+                "warning",
+                "path_in_git",
+                f"{file} is tracked by Git, and now names {self.launch.server[0]}, a path of this machine only.",
+                path=file,
+                hint="Do not commit that change, or install a release and run engram link again.",
+            )
+
+
+def _elsewhere(host: Host, verb: str) -> LinkResult:
+    """Return what is said of a host that is registered for all projects, where the workspace is meant."""
+    skipped = next((part.reason for part in host.workspace if isinstance(part, Skip) and part.part == "mcp"), "")
+    reason = f"its workspace MCP is skipped: {skipped}" if skipped else "it is registered for all projects"
+    return LinkResult(host.id, "", "mcp", "printed", reason=reason, line=f"engram {verb} {host.id} --global")
+
+
+def _line(template: str, wish: Wish) -> str:
+    return (
+        template.replace("$server", shell_line(wish.server))
+        .replace("$command", json.dumps(wish.server[0]))
+        .replace("$args", json.dumps(list(wish.server[1:])))
+    )
+
+
+def _remove_tree(folder: str) -> None:
+    """Take away a folder of ours and what is in it as far as that is empty."""
+    folders = [here for here, _, _ in os.walk(folder)]
+    remove_folders((*folders, folder))

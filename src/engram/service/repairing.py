@@ -1,0 +1,320 @@
+"""``engram repair``: every kind of damage in a memory folder, why it is one, and what mends it.
+
+Only what cannot lose anything is mended here: the form of the ledger, of the changelog and of Git's two files after a
+merge (F2a), a second ledger that fell out of step (F14), an index that nobody can read. Everything else is a decision
+about somebody's text, and the answer names the command with which a human takes it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engram.errors import EngramError, FormatError
+from engram.markdown.conflicts import find_conflict
+from engram.markdown.memory import read_memory
+from engram.model import FOLDERS, KIND_OF_FOLDER
+from engram.record import Record
+from engram.service.caches import cache_of
+from engram.service.graphing import dependency_graph
+from engram.service.inbox import FOLDER as INBOX
+from engram.service.inbox import waiting_in
+from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_optional, today, walk_markdown
+from engram.store.journal import CHANGELOG
+from engram.store.ledger import format_ledger, read_legacy
+from engram.store.root import LINK_REASON, NOTES, REVIEW_COMMAND, MemoryRoot, duplicate
+from engram.store.write import has_markers, missing_lines
+from engram.text.slugs import fold_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal
+
+    from engram.model import Memory
+    from engram.service.session import Session
+
+    DamageKind = Literal[
+        "changelog", "conflict", "cycle", "dangling", "deferred", "duplicate", "git", "index", "ledger", "mismatch",
+        "misplaced", "missing", "orphan", "unparsable",
+    ]  # fmt: skip
+
+__all__ = ["Damage", "examine_memory", "mend_memory"]
+
+_MOST_DAYS = 30  # a deferred candidate that waits longer is named
+_KNOWN_FOLDERS = frozenset({*FOLDERS.values(), "archive", "traces", INBOX, NOTES})
+_NO_MEMORIES = frozenset({CHANGELOG, "README.md"})
+
+
+class Damage(Record):
+    """One thing that is not as it should be.
+
+    Attributes:
+        root: the memory root.
+        kind: what kind of damage it is.
+        path: relative to the root.
+        reason: half a sentence that explains it.
+        mend: what to do, usually a command.
+        line: the 1-based line in the file, 0 for the whole file.
+        fixable: ``engram repair --fix`` mends it.
+    """
+
+    root: str
+    kind: DamageKind
+    path: str
+    reason: str
+    mend: str
+    line: int = 0
+    fixable: bool = False
+
+
+def examine_memory(session: Session) -> list[Damage]:
+    """Return what is wrong in the memory that applies here, by root and path; nothing is changed.
+
+    Raises:
+        NotFoundError: where there is no memory.
+    """
+    found: list[Damage] = []
+    for root in session.require_roots():
+        for one in (_files(root), _misplaced(root), _ledger(root), _git(root), _waiting(session, root)):
+            found += one
+        found += _index(session, root)
+    found += _links(session)
+    order = {root.path: number for number, root in enumerate(session.roots)}
+    return sorted(found, key=lambda one: (order[one.root], one.path, one.line, one.kind))
+
+
+def mend_memory(session: Session) -> list[Damage]:
+    """Mend what cannot lose anything, and return what was mended.
+
+    Raises:
+        NotFoundError: where there is no memory.
+        StoreError: when a folder cannot be written.
+    """
+    mended: list[Damage] = []
+    for root in session.require_roots():
+        damage = [one for one in examine_memory(session) if one.fixable and one.root == root.path]
+        if any(one.kind == "index" for one in damage):
+            from engram.index.refresh import discard
+
+            discard(cache_of(session, root))
+        if any(one.kind != "index" for one in damage):
+            what = ", ".join(dict.fromkeys(one.kind for one in damage if one.kind != "index"))
+            with session.writer(root.path) as writer:
+                if not writer.is_tidy():
+                    writer.tidy(f"repair {what}", "command")
+        left = {(one.kind, one.path) for one in examine_memory(session) if one.root == root.path}
+        mended += [one for one in damage if (one.kind, one.path) not in left]
+    return mended
+
+
+def _files(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield what is wrong with the files of active memories, and with those of the archive."""
+    for folder in FOLDERS.values():
+        if leaves(root.path, folder) and not root.ignores(folder, folder=True):
+            yield Damage(root.path, "unparsable", folder, LINK_REASON, "Put a folder there.")
+    owners: dict[str, str] = {}
+    seen = set()
+    for path in root.active_paths():
+        seen.add(path)
+        try:
+            data = read_guarded(root.path, path)
+        except (OSError, FormatError) as error:
+            reason = error.message if isinstance(error, FormatError) else f"it cannot be read ({error.strerror})"
+            yield Damage(root.path, "unparsable", path, reason, "Mend the file, then: " + REVIEW_COMMAND)
+            continue
+        memory, damage = _parsed(root, path, data)
+        if damage is not None:
+            yield damage
+        value = digest(data)
+        skip = root.check(path, data, value)
+        if skip is not None and (damage is None or damage.kind != "conflict"):
+            kind: DamageKind = "orphan" if skip.kind == "unlisted" else "mismatch"
+            yield Damage(root.path, kind, path, skip.reason.partition(";")[0], REVIEW_COMMAND)
+        if memory is None or skip is not None:
+            continue
+        folded = fold_id(memory.id)
+        if folded in owners:
+            reason = duplicate(path, owners[folded]).reason.partition(";")[0]
+            yield Damage(root.path, "duplicate", path, reason, "Rename one of them, then: " + REVIEW_COMMAND)
+        owners.setdefault(folded, path)
+        if KIND_OF_FOLDER[path.partition("/")[0]] != memory.type:
+            target = f"{FOLDERS[memory.type]}/{path.partition('/')[2]}"
+            reason = f"it is a {memory.type} and lies in {path.partition('/')[0]}/"
+            yield Damage(root.path, "misplaced", path, reason, f"Move it to {target}, then: {REVIEW_COMMAND}")
+    for skip in root.gone(seen):
+        yield Damage(root.path, "missing", skip.path, skip.reason.partition(";")[0], REVIEW_COMMAND)
+    ledger = root.ledger()
+    archived = set(root.archived_paths())
+    for path in sorted(archived):
+        expected = ledger.lookup(path)
+        try:
+            value = digest(read_guarded(root.path, path))
+        except (OSError, FormatError) as error:
+            yield Damage(root.path, "unparsable", path, str(error), "Bring it back from Git.")
+            continue
+        if expected and value not in expected:
+            yield Damage(root.path, "mismatch", path, "it changed since it was archived", REVIEW_COMMAND)
+    for path in sorted(ledger.hashes):
+        if path.startswith("archive/") and path not in archived and not root.ignores(path):
+            yield Damage(root.path, "missing", path, f"{LEDGER} names it, but the file is gone", REVIEW_COMMAND)
+
+
+def _parsed(root: MemoryRoot, path: str, data: bytes) -> tuple[Memory | None, Damage | None]:
+    line = find_conflict(data.decode("utf-8", "replace"))
+    if line:
+        mend = f"Settle what stands between the marks, then: {REVIEW_COMMAND}"
+        return None, Damage(root.path, "conflict", path, "Git could not merge it: it holds both versions", mend, line)
+    try:
+        return read_memory(data, path=path, scope=root.scope), None
+    except FormatError as error:
+        mend = f"Mend the file, then: {REVIEW_COMMAND}"
+        return None, Damage(root.path, "unparsable", path, error.message.rstrip("."), mend, error.line)
+
+
+def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield Markdown files where no memory is looked for."""
+    found: list[str] = []
+    with os.scandir(root.path) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            if entry.name.startswith(".") or entry.name in _NO_MEMORIES or entry.name in _KNOWN_FOLDERS:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                found += walk_markdown(root.path, entry.name, root.passes_over)
+            elif entry.name.endswith(".md") and not root.ignores(entry.name):
+                found.append(entry.name)
+    for path in root.archived_paths():
+        parts = path.split("/")
+        day = parts[1].split("-")
+        if len(parts) < 4 or [len(part) for part in day] != [4, 2, 2] or parts[2] not in KIND_OF_FOLDER:
+            found.append(path)
+    for path in found:
+        where = "archive/<day>/<kind>/" if path.startswith("archive/") else "rules/, skills/ or knowledge/"
+        reason = "it is where no memory is looked for"
+        yield Damage(root.path, "misplaced", path, reason, f"Move it to {where}, then: {REVIEW_COMMAND}")
+
+
+def _ledger(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield what is wrong with the form of the ledgers; what they say about files is found there."""
+    ledger = root.ledger()
+    if not ledger.exists:
+        return
+    source = ledger.source
+    doubled = [path for path, values in ledger.hashes.items() if len(values) > 1 and not root.ignores(path)]
+    for path in doubled:
+        # Where no hash matches the file, the file is named as one that changed.
+        yield Damage(
+            root.path,
+            "ledger",
+            LEDGER,
+            f"{path} has several lines",
+            "engram repair --fix",
+            fixable=_matches(root, path),
+        )
+    if has_markers(source):
+        yield Damage(
+            root.path, "ledger", LEDGER, "it holds what Git leaves where it could not merge", "engram repair --fix",
+            fixable=True,
+        )  # fmt: skip
+    elif not doubled and source != format_ledger(ledger.hashes):
+        lines = source.splitlines()
+        twice = len(set(lines)) < len(lines)
+        reason = "a line stands there twice" if twice else "its lines are not in order, or some are no ledger lines"
+        yield Damage(root.path, "ledger", LEDGER, reason, "engram repair --fix", fixable=True)
+    legacy = read_legacy(root.path)
+    if legacy is not None and any(
+        len(ledger.hashes.get(path, ())) == 1 and ledger.hashes[path][0] != value for path, value in legacy.items()
+    ):
+        reason = f"it says otherwise than {LEDGER}, which counts"
+        yield Damage(root.path, "ledger", LEGACY_LEDGER, reason, "engram repair --fix", fixable=True)
+
+
+def _matches(root: MemoryRoot, path: str) -> bool:
+    try:
+        return digest(read_guarded(root.path, path)) in root.ledger().lookup(path)
+    except (OSError, FormatError):
+        return False
+
+
+def _git(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield what a merge left in the changelog, and what Git would do wrong for want of a line."""
+    if has_markers(read_optional(os.path.join(root.path, CHANGELOG)) or b""):
+        yield Damage(
+            root.path, "changelog", CHANGELOG, "it holds what Git leaves where it could not merge",
+            "engram repair --fix", fixable=True,
+        )  # fmt: skip
+    for name, lines in missing_lines(root.path).items():
+        reason = f"it lacks {', '.join(lines)}"
+        yield Damage(root.path, "git", name, reason, "engram repair --fix", fixable=True)
+
+
+def _waiting(session: Session, root: MemoryRoot) -> Iterator[Damage]:
+    """Yield candidates that wait for too long, and texts of writes that were interrupted."""
+    waiting, bad = waiting_in(session, root)
+    day = today()
+    for one in waiting:
+        days = _days(one.since, day)
+        if days > _MOST_DAYS:
+            yield Damage(root.path, "deferred", one.path, f"it waits for a human since {one.since}", "engram review")
+    for line in bad:
+        name = line.removeprefix("SKIPPED ").partition(":")[0]
+        yield Damage(root.path, "unparsable", name, line.partition(": ")[2], "Look at it, and take it away.")
+    folder = os.path.join(root.path, INBOX)
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if name.startswith("interrupted-"):
+            reason = "it is the text of a write that was interrupted while its file changed"
+            yield Damage(root.path, "deferred", f"{INBOX}/{name}", reason, "Read it, save what you need, take it away.")
+
+
+def _days(since: str, until: str) -> int:
+    from datetime import date
+
+    try:
+        return (date.fromisoformat(until) - date.fromisoformat(since)).days
+    except ValueError:
+        return 0
+
+
+def _index(session: Session, root: MemoryRoot) -> Iterator[Damage]:
+    from engram.index.database import Database, SqliteError
+    from engram.index.refresh import INDEX_FILE
+
+    path = os.path.join(cache_of(session, root), INDEX_FILE)
+    if not os.path.lexists(path):
+        return
+    try:
+        Database(path).close()
+    except (SqliteError, EngramError) as error:
+        name = os.path.relpath(path, root.path).replace(os.sep, "/")
+        yield Damage(root.path, "index", name, f"it cannot be read ({error})", "engram repair --fix", fixable=True)
+
+
+def _links(session: Session) -> Iterator[Damage]:
+    """Yield what depends on a memory that is not there, or on itself through others."""
+    graph = dependency_graph(session)
+    for key, name in graph.dangling:
+        entry = graph.entries[key]
+        mend = f"Save {name}, or take it out of depends_on, then: {REVIEW_COMMAND}"
+        yield Damage(entry.root.path, "dangling", entry.path, f"it depends on {name}, which does not exist", mend)
+    needs: dict[str, list[str]] = {}
+    for key, need in graph.edges:
+        needs.setdefault(key, []).append(need)
+    for key in graph.cycles:
+        around = _reached(key, needs)
+        if key not in around:
+            continue  # it needs what needs each other, and nothing of that needs it
+        entry = graph.entries[key]
+        others = ", ".join(sorted(other for other in around if other != key and key in _reached(other, needs)))
+        mend = f"Take one of them out of depends_on, then: {REVIEW_COMMAND}"
+        yield Damage(entry.root.path, "cycle", entry.path, f"it and {others} need each other in a circle", mend)
+
+
+def _reached(key: str, needs: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return what a memory needs, at any distance; itself only where it is part of a circle."""
+    found: set[str] = set()
+    pending = list(needs.get(key, ()))
+    while pending:
+        one = pending.pop()
+        if one not in found:
+            found.add(one)
+            pending += needs.get(one, ())
+    return found

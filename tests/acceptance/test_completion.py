@@ -1,0 +1,89 @@
+"""Completion scripts, run by the shells that are here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Runner
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+LIMIT_S = 60
+
+
+def bash(engram: Runner, *words: str) -> set[str]:
+    """Return what bash offers for the last of some words."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    script = engram.ok("completion", "bash")
+    program = (
+        f'{script}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
+    )
+    done = subprocess.run(
+        ["bash", "-c", program],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=engram.cwd,
+        env=engram.scratch.env,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
+def test_bash_completes_commands_options_and_their_values(engram: Runner) -> None:
+    assert {"save", "save-session"} == bash(engram, "engram", "sav")
+    assert {"--scope", "--supersedes"} == bash(engram, "engram", "save", "--s")
+    assert {"workspace", "global", "both"} == bash(engram, "engram", "save", "--scope", "")
+    assert {"set"} == bash(engram, "engram", "config", "set")
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
+def test_zsh_reads_its_script(engram: Runner) -> None:
+    script = engram.ok("completion", "zsh")
+    subprocess.run(["zsh", "-n"], input=script, encoding="utf-8", timeout=LIMIT_S, check=True)
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
+def test_fish_completes_commands_and_options(engram: Runner) -> None:
+    script = engram.ok("completion", "fish")
+    for line, wanted in (("engram sav", "save-session"), ("engram save --sup", "--supersedes")):
+        done = subprocess.run(
+            ["fish", "-c", f"source -\ncomplete -C '{line}'"],
+            input=script,
+            capture_output=True,
+            encoding="utf-8",
+            env=engram.scratch.env,
+            timeout=LIMIT_S,
+            check=True,
+        )
+        assert wanted in {row.split("\t")[0] for row in done.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_command_stands_in_every_script(engram: Runner, shell: str) -> None:
+    script = engram.ok("completion", shell)
+    for name in ("save-session", "ss", "verify", "benchmark"):
+        assert name in script
+
+
+def test_a_shell_that_is_unknown_is_refused(engram: Runner) -> None:
+    done = engram.run("completion", "tcsh")
+    assert done.returncode == 2
+    assert "bash, zsh, fish, powershell" in done.stderr
+
+
+def test_config_explains_a_key_with_its_value_and_where_it_comes_from(engram: Runner) -> None:
+    engram.ok("inject")
+    engram.ok("config", "set", "load.limit", "6")
+    text = engram.ok("config", "explain", "load.limit")
+    assert "How many memories one load gives in full." in text
+    assert "Values: 1 to 32 memories." in text
+    assert "Now: 6, from " in text
+    assert "engram.config.json" in text
+    assert engram.json("config", "schema")["data"]["title"] == "engram.config.json"
+    assert engram.run("config", "explain", "load.limits").returncode == 2

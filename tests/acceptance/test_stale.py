@@ -1,0 +1,158 @@
+"""I: stale, wrong and double memory: what a save says about what is there already, and what it leaves behind (F20)."""
+
+from __future__ import annotations
+
+import time
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Runner
+
+# Language, what is stored, its id, and the text that contradicts it.
+CONTRADICTIONS = [
+    ("Always deploy on Friday.", "always-deploy-on-friday", "Never deploy on Friday."),  # I4
+    ("The retry limit for uploads is 3.", "the-retry-limit-for-uploads-is-3", "The retry limit for uploads is 5."),
+    ("Use pnpm for every install.", "use-pnpm-for-every-install", "Use yarn for every install."),
+    ("Despliega siempre en viernes.", "despliega-siempre-en-viernes", "No despliegues nunca en viernes."),
+    ("El límite de subidas es de 10 MB.", "el-límite-de-subidas-es-de-10-mb", "El límite de subidas es de 20 MB."),
+    ("必须在周五部署。", "必须在周五部署", "不要在周五部署。"),
+    ("上传的重试上限是3次。", "上传的重试上限是3次", "上传的重试上限是5次。"),
+]
+EXTENSIONS = [
+    ("Use pnpm for every install.", "Use pnpm for every install, because npm rewrites the lockfile."),
+    ("Usa pnpm para cada instalación.", "Usa pnpm para cada instalación porque npm reescribe el lockfile."),
+    ("使用pnpm安装依赖。", "使用pnpm安装依赖，因为npm会改写锁文件。"),
+]
+
+
+def only_file(root: Path) -> Path:
+    """Return the one memory file of a root."""
+    (file,) = root.glob("rules/*.md")
+    return file
+
+
+@pytest.mark.parametrize(("stored", "memory_id", "text"), CONTRADICTIONS, ids=[one[1] for one in CONTRADICTIONS])
+def test_a_contradiction_supersedes_and_the_old_memory_leaves_every_surface(
+    engram: Runner, root: Path, stored: str, memory_id: str, text: str
+) -> None:  # I1, I4, C42, F17
+    engram.save("rule", stored)
+    before = only_file(root).read_text(encoding="utf-8")
+    shown = engram.save("rule", text)
+    assert f"\nVerdict: SUPERSEDE {memory_id}\n" in shown
+    assert "+lifecycle: superseded" in shown, "the change of the old file is shown"
+    new = engram.json("list")["data"]["memories"][0]["id"]
+    assert new != memory_id
+    old = (root / "rules" / f"{memory_id}.md").read_text(encoding="utf-8")
+    today = time.strftime("%Y-%m-%d")
+    for line in ("lifecycle: superseded", f"superseded_by: {new}", f"valid_until: {today}", "revision: 2"):
+        assert f"\n{line}\n" in old
+    assert old.partition("\n# ")[2] == before.partition("\n# ")[2], "its text stays as it was"
+    assert f"supersedes: [{memory_id}]" in (root / "rules" / f"{new}.md").read_text(encoding="utf-8")
+    assert engram.json("load", stored)["data"]["selected_keys"] == [new]
+    for command in (("search", stored), ("route", stored), ("list",), ("graph",)):
+        lines = engram.ok(*command).splitlines()
+        assert not any(line.strip().startswith((memory_id + " ", f"1. {memory_id} ")) for line in lines), command
+    assert f"superseded by {new}" in engram.ok("load", "--id", memory_id).splitlines()[0]
+    assert f"superseded by {new}" in engram.run("show", memory_id).stderr
+    assert memory_id in engram.ok("list", "--all")
+    engram.ok("verify")
+
+
+@pytest.mark.parametrize(("stored", "text"), EXTENSIONS)
+def test_the_same_with_a_reason_is_an_update_that_loses_no_word(
+    engram: Runner, root: Path, stored: str, text: str
+) -> None:  # I2
+    engram.save("rule", stored)
+    file = only_file(root)
+    shown = engram.save("rule", text)
+    assert f"\nVerdict: UPDATE {file.stem}\n" in shown
+    after = file.read_text(encoding="utf-8")
+    assert f"- {text}\n" in after
+    assert "\nrevision: 2\n" in after
+    assert stored.rstrip(".。") in after
+    assert "Verdict: NOOP" in engram.ok("save", "rule", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["use PNPM  for every install", "- Use pnpm for every install!", "  Use pnpm for every install  "]
+)
+def test_the_same_in_other_writing_is_a_noop(engram: Runner, root: Path, text: str) -> None:  # I2
+    engram.save("rule", "Use pnpm for every install.")
+    assert "Verdict: NOOP duplicate of use-pnpm-for-every-install" in engram.ok("save", "rule", text)
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("The billing amber gateway waits 30 seconds.", "The billing cobalt gateway waits 30 seconds."),
+        ("Crane 17 lifts 3 tons.", "Crane 18 lifts 3 tons."),
+        ("17号吊车可以吊3吨。", "18号吊车可以吊3吨。"),
+        ("La grúa 17 levanta 3 toneladas.", "La grúa 18 levanta 3 toneladas."),
+    ],
+)
+def test_another_name_is_another_subject(engram: Runner, root: Path, stored: str, text: str) -> None:  # F20
+    engram.save("knowledge", stored)
+    shown = engram.save("knowledge", text)
+    assert "\nVerdict: ADD\n" in shown
+    assert "Related" not in shown
+    assert len(list(root.glob("knowledge/*.md"))) == 2
+
+
+def test_the_other_memories_with_the_old_value_are_named(engram: Runner, root: Path) -> None:  # C42
+    engram.save("rule", "The upload limit is 10 MB.")
+    engram.save("knowledge", "The upload limit is 12 MB.")
+    done = engram.json("save", "rule", "The upload limit is 20 MB.", input="A\n")["data"]["outcomes"][0]
+    assert (done["verdict"], done["target"]) == ("SUPERSEDE", "the-upload-limit-is-10-mb")
+    assert done["others"] == ["the-upload-limit-is-12-mb"]
+    engram.save("knowledge", "The upload limit is 20 MB, as the proxy says.", "--title", "Proxy")
+    shown = engram.save("rule", "The gateway decides about uploads.", "--supersedes", "the-upload-limit-is-20-mb")
+    assert "\nAlso with the old value: proxy\n" in shown
+
+
+def test_another_type_is_never_superseded_but_shown(engram: Runner, root: Path) -> None:  # F20: same type
+    engram.save("knowledge", "Always deploy on Friday.")
+    shown = engram.save("rule", "Never deploy on Friday.")
+    assert "\nVerdict: ADD\n" in shown
+    assert "Related: always-deploy-on-friday" in shown
+
+
+def test_scope_both_gets_a_verdict_for_each_scope(engram: Runner, root: Path, global_root: Path) -> None:  # F20
+    engram.save("rule", "Always deploy on Friday.", "--scope", "global")
+    engram.save("rule", "Never deploy on Friday, nobody is on call.", "--scope", "workspace")
+    shown = engram.save("rule", "Never deploy on Friday.", "--scope", "both")
+    verdicts = [line for line in shown.splitlines() if line.startswith("Verdict:")]
+    assert verdicts == ["Verdict: ADD", "Verdict: SUPERSEDE always-deploy-on-friday"]
+    assert shown.index("workspace:") < shown.index(verdicts[0]) < shown.index("global:") < shown.index(verdicts[1])
+
+
+def test_words_that_age_are_shown_with_the_date_they_mean(engram: Runner, root: Path) -> None:  # F20
+    shown = engram.json("save", "knowledge", "The old pipeline was shut down yesterday.", input="A\n")["data"]
+    (word,) = shown["outcomes"][0]["ageing"]
+    assert word["word"] == "yesterday"
+    assert word["meant"] in {str(date.today() - timedelta(days=days)) for days in (0, 1, 2)}  # noqa: DTZ011 (midnight)
+    assert '"昨天" means 20' in engram.save("knowledge", "新的流水线昨天上线了。")
+    assert '"la próxima semana"' not in engram.save("knowledge", "La próxima semana cierra la oficina vieja.")
+    assert "means 20" not in engram.save("knowledge", "Cranes rest at night.")
+
+
+def test_a_dependency_on_what_was_superseded_is_said_in_the_graph(engram: Runner, root: Path) -> None:  # I1
+    engram.save("rule", "Deploy with the old pipeline.")
+    engram.save("skill", "Cut a release.", "--depends-on", "deploy-with-the-old-pipeline")
+    engram.save("rule", "Deploy with the new pipeline.", "--supersedes", "deploy-with-the-old-pipeline")
+    text = engram.ok("graph")
+    assert (
+        "cut-a-release needs deploy-with-the-old-pipeline, which is superseded by deploy-with-the-new-pipeline" in text
+    )
+    assert "deploy-with-the-old-pipeline" in engram.ok("graph", "deploy-with-the-old-pipeline")
+
+
+def test_an_update_appends_where_the_old_words_are_only_part_of_the_new(engram: Runner, root: Path) -> None:  # F17
+    engram.save("rule", "Use pnpm.", "--title", "Packages")
+    engram.save("rule", "Never use pnpm in the docs folder.", "--update", "packages")
+    text = only_file(root).read_text(encoding="utf-8")
+    assert "- Use pnpm.\n- Never use pnpm in the docs folder.\n" in text
