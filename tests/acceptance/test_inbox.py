@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engram.proposals.pending import hash_of, parse_book
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -66,13 +68,21 @@ def defer(engram: Runner, *lines: str) -> None:
     engram.ok("save-session", "--file", str(candidates), "--inbox")
 
 
-def edit_book(root: Path, **changes: object) -> None:
-    """Change fields of every open proposal on the disk."""
+def age(engram: Runner, root: Path, seconds: int, copies: int = 1) -> None:
+    """Let every open proposal have been made so many seconds earlier, as if nobody had come by since."""
     path = root / "pending-approvals.json"
-    book = json.loads(path.read_text(encoding="utf-8"))
-    for row in book["pending"]:
-        row |= changes
-    path.write_text(json.dumps(book), encoding="utf-8", newline="\n")
+    book = parse_book(path.read_text(encoding="utf-8"))
+    secret = (engram.scratch.config / "approval.key").read_text(encoding="ascii").strip()
+    book.pending = [
+        one.replace(
+            hash=hash_of(f"{one.hash}{number}") if number else one.hash,
+            created=one.created - seconds,
+            expires=one.expires - seconds,
+        ).sealed(secret)
+        for one in book.pending
+        for number in range(copies)
+    ]
+    path.write_text(book.text(time.time()), encoding="utf-8", newline="\n")
 
 
 def items(engram: Runner) -> list[dict[str, Any]]:
@@ -143,14 +153,7 @@ def test_the_counts_stand_in_status_the_overview_and_the_tool_of_agents(engram: 
 
 def test_241_proposals_that_nobody_saw_are_all_counted_and_listed_as_expired(engram: Runner, root: Path) -> None:  # A4
     propose(engram, FRIDAY)
-    path = root / "pending-approvals.json"
-    book = json.loads(path.read_text(encoding="utf-8"))
-    (row,) = book["pending"]
-    long_ago = int(time.time()) - 21 * 24 * 3600
-    book["pending"] = [
-        {**row, "hash": f"{number:064x}", "created": long_ago, "expires": long_ago + 1800} for number in range(241)
-    ]
-    path.write_text(json.dumps(book), encoding="utf-8", newline="\n")
+    age(engram, root, 20 * 24 * 3600 + 1900, copies=241)
     assert "241 proposals expired: engram review" in engram.ok("status")
     found = items(engram)
     assert len(found) == 241
@@ -268,7 +271,7 @@ def test_an_expired_proposal_is_judged_anew_and_may_still_be_accepted(
     engram: Runner, root: Path, terminal: OpenTerminal
 ) -> None:
     propose(engram, FRIDAY)
-    edit_book(root, created=int(time.time()) - 7200, expires=int(time.time()) - 5400)
+    age(engram, root, 5500)
     assert items(engram)[0]["reason"] == "expired 1 hour ago"
     engram.save("rule", "Always deploy on Friday.")
     ended = review(terminal, "A")
@@ -291,18 +294,14 @@ def test_a_candidate_that_no_longer_applies_is_named_and_the_rest_is_written(
     assert [path.stem for path in root.glob("*/*.md")] == ["never-deploy-on-friday"]
 
 
-def test_a_text_that_was_edited_on_the_disk_is_shown_as_it_is_and_counts_for_no_token(
-    engram: Runner, root: Path, terminal: OpenTerminal
-) -> None:  # C41
-    token = propose(engram, FRIDAY)
+def test_a_proposal_that_was_edited_on_the_disk_is_named_and_not_shown(engram: Runner, root: Path) -> None:  # C41
+    propose(engram, FRIDAY)
     path = root / "pending-approvals.json"
     path.write_text(path.read_text(encoding="utf-8").replace("on Friday", "on Monday"), encoding="utf-8", newline="\n")
-    assert "changed" in commit(engram, token)
-    asked = terminal("review", env=PLAIN)
-    asked.wait_for(BEGIN)
-    asked.type("\n")
-    asked.wait_for(QUESTION)
-    assert "+- Never deploy on Monday." in asked.shown
+    shown = engram.ok("review")
+    assert "SKIPPED workspace: 1 entry of pending-approvals.json changed" in shown
+    assert "Monday" not in shown
+    assert items(engram) == []
 
 
 def test_what_was_approved_elsewhere_meanwhile_is_not_written_again(
@@ -536,6 +535,44 @@ def test_a_memory_past_its_date_is_archived_or_edited(engram: Runner, root: Path
     assert not path.exists()
     (kept,) = root.glob("archive/*/knowledge/*.md")
     assert "valid until 2020-06-06" in kept.read_text(encoding="utf-8")
+
+
+def test_a_proposed_note_is_kept_or_rejected_by_a_human(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:  # C56
+    mcp(engram, "engram_note", text="The staging key rotates tonight.")
+    (item,) = items(engram)
+    assert item["title"].startswith("1 note: The staging key rotates tonight")
+    assert "staging" in engram.ok("review", "show", item["name"])
+    review(terminal, "A")
+    (path,) = root.glob("working/*.md")
+    assert "The staging key rotates tonight." in path.read_text(encoding="utf-8")
+    mcp(engram, "engram_note", text="The demo is on Thursday.")
+    review(terminal, "R")
+    assert len(list(root.glob("working/*.md"))) == 1
+    assert items(engram) == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "memories", "notes"),
+    [(("A", "A"), 1, 0), (("A", "S"), 0, 1), (("K",), 0, 1), (("R",), 0, 0), (("S",), 0, 1)],
+)
+def test_an_ended_note_becomes_a_memory_is_kept_longer_or_goes(
+    engram: Runner, root: Path, terminal: OpenTerminal, answers: tuple[str, ...], memories: int, notes: int
+) -> None:  # C57, C58
+    engram.ok("note", "The staging key rotates tonight.", input="A\n")
+    (path,) = root.glob("working/*.md")
+    text = path.read_text(encoding="utf-8")
+    until = next(line for line in text.splitlines() if line.startswith("valid_until"))
+    path.write_text(text.replace(until, "valid_until: 2020-01-01"), encoding="utf-8", newline="\n")
+    (item,) = items(engram)
+    assert (item["kind"], item["state"], item["name"]) == ("note", "expired", f"note/{path.stem}")
+    assert "| The staging key rotates tonight." in engram.ok("review", "show", item["name"])
+    assert "1 working note expired, for your review: engram review" in engram.ok("status")
+    review(terminal, *answers)
+    assert len(list(root.glob("knowledge/*.md"))) == memories
+    assert len(list(root.glob("working/*.md"))) == notes
+    assert len(items(engram)) == (1 if answers[-1] == "S" else 0)
 
 
 def test_foreign_memory_is_listed_with_its_count_and_trusted_by_a_human(

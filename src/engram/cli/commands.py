@@ -234,8 +234,8 @@ COMMANDS: tuple[Command, ...] = (
         options=(Option("list", "only list what waits"),),
         examples=("engram review", "engram review --list", "engram review show p-3fa2b1c0"),
         details="Proposals, deferred candidates, files that are not as approved, ended notes, memories past their "
-        "date, foreign memory. Not at a terminal it is the list. At one, each thing is shown as it would be written now, with one "
-        "question: A accept, R reject, E edit, S skip, Q quit, ? for more.",
+        "date, foreign memory. Not at a terminal it is the list. At one, each thing is shown as it would be written "
+        "now, with one question: A accept, R reject, E edit, S skip, Q quit, ? for more.",
     ),
     Command(
         "link",

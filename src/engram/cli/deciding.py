@@ -13,7 +13,6 @@ from engram.cli.screen import screen_width
 from engram.errors import EngramError, UsageError
 from engram.proposals.sheet import candidate_of_sheet, sheet_of
 from engram.record import Record
-from engram.safety.fence import show_line
 from engram.service.answering import (
     accept_deferred,
     accept_proposal,
@@ -47,10 +46,7 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
     from engram.service.answering import Draft
     from engram.service.batches import Outcome
-    from engram.service.note_review import accept_note, proposed_note, renewed_note
-from engram.service.noting import write_note
-from engram.service.promoting import propose_promotion, remove_note, take_away
-from engram.service.queue import Item
+    from engram.service.queue import Item
     from engram.service.session import Session
 
 __all__ = ["decide"]

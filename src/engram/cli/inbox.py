@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from engram.cli.parser import Parsed
     from engram.service.answering import Draft
     from engram.service.looks import Unasked
-    from engram.service.note_review import proposed_note
-from engram.service.queue import Item
+    from engram.service.queue import Item
     from engram.service.session import Session
 
 __all__ = ["inbox_command", "show_draft", "show_entries", "show_note"]

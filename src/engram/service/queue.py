@@ -147,9 +147,7 @@ def _proposals(look: _Look) -> Iterator[Item]:
             continue
         if refused:
             entries = "1 entry" if refused == 1 else f"{refused} entries"
-            look.bad.append(
-                f"SKIPPED {root.scope}: {entries} of pending-approvals.json changed, or not of this machine"
-            )
+            look.bad.append(f"SKIPPED {root.scope}: {entries} of pending-approvals.json changed, or of another machine")
         for one in sorted(found, key=lambda one: one.pending.created):
             candidates = candidates_of(one)
             titles = ", ".join(_title(look.session, candidate) for candidate in candidates)
