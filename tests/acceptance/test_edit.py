@@ -73,7 +73,7 @@ def test_an_accepted_edit_counts_the_revision_on_and_stands_in_ledger_and_change
 
 
 @pytest.mark.parametrize(
-    ("code", "answers", "said"),
+    "case",
     [
         ("sys.exit(1)", (), "ended with status 1, so nothing was changed"),
         ("os.remove(path); sys.exit(0)", (), "left no file"),
@@ -93,8 +93,9 @@ def test_an_accepted_edit_counts_the_revision_on_and_stands_in_ledger_and_change
     ],
 )  # fmt: skip
 def test_nothing_changes_when_the_edit_fails_is_cancelled_or_is_no_memory(
-    engram: Runner, root: Path, rule: Path, terminal: OpenTerminal, code: str, answers: tuple[str, ...], said: str
+    engram: Runner, root: Path, rule: Path, terminal: OpenTerminal, case: tuple[str, tuple[str, ...], str]
 ) -> None:
+    code, answers, said = case
     before = state(root)
     ended = edit(terminal, editor(engram, code), *answers)
     assert said in ended.text

@@ -347,15 +347,16 @@ def test_a_rejected_candidate_is_gone_and_who_proposes_it_again_is_told(
 
 
 @pytest.mark.parametrize(
-    ("key", "verdict", "key_in_file"),
+    "case",
     [
         ("U uploads-end-after-five-minutes", "Verdict: UPDATE uploads-end-after-five-minutes", "in the office"),
         ("P uploads-end-after-five-minutes", "Verdict: SUPERSEDE uploads-end-after-five-minutes", "superseded_by"),
     ],
 )
 def test_a_candidate_is_tied_to_another_memory_before_it_is_accepted(
-    engram: Runner, root: Path, terminal: OpenTerminal, key: str, verdict: str, key_in_file: str
+    engram: Runner, root: Path, terminal: OpenTerminal, case: tuple[str, str, str]
 ) -> None:
+    key, verdict, key_in_file = case
     engram.save("rule", "Uploads end after five minutes.")
     defer(engram, "TYPE: rule | TEXT: A transfer in the office may take long.")
     ended = review(terminal, key, "A")
@@ -554,12 +555,13 @@ def test_a_proposed_note_is_kept_or_rejected_by_a_human(
 
 
 @pytest.mark.parametrize(
-    ("answers", "memories", "notes"),
+    "case",
     [(("A", "A"), 1, 0), (("A", "S"), 0, 1), (("K",), 0, 1), (("R",), 0, 0), (("S",), 0, 1)],
 )
 def test_an_ended_note_becomes_a_memory_is_kept_longer_or_goes(
-    engram: Runner, root: Path, terminal: OpenTerminal, answers: tuple[str, ...], memories: int, notes: int
+    engram: Runner, root: Path, terminal: OpenTerminal, case: tuple[tuple[str, ...], int, int]
 ) -> None:  # C57, C58
+    answers, memories, notes = case
     engram.ok("note", "The staging key rotates tonight.", input="A\n")
     (path,) = root.glob("working/*.md")
     text = path.read_text(encoding="utf-8")
