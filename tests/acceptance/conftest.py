@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Runner
 
-WAIT_S = 12  # a program that stays silent so long fails its test
+WAIT_S = 60  # a program that stays silent so long fails its test
 
 
 class Ended(NamedTuple):
