@@ -70,28 +70,29 @@ def _first_init(fields: tuple[str, ...], defaults: dict[str, Any]) -> Any:
     compiled initializer takes its place after ``_FEW`` objects by name, or with a mistake, for Python's own message.
     """
     setters: tuple[Any, ...] = ()
-    known = frozenset(fields)
     few = _FEW
 
     def first(self: object, *args: Any, **named: Any) -> None:
         nonlocal few, setters
-        cls = type(self)
         if not setters:
-            setters = _setters(cls, fields)
-        count = len(args)
-        if named or count != len(fields):
-            few -= bool(named)
-            given = {**defaults, **named}
-            rest = fields[count:]
-            doubtful = not known.issuperset(named) or (count and not named.keys().isdisjoint(fields[:count]))
-            if few < 0 or doubtful or count > len(fields) or not all(map(given.__contains__, rest)):
-                compiled = _make_init(cls, fields, defaults)
-                type.__setattr__(cls, "__init__", compiled)
-                compiled(self, *args, **named)
-                return
-            args += tuple(map(given.__getitem__, rest))
-        for setter, value in zip(setters, args):  # noqa: B905 - as many of each; saying so costs half the time
+            setters = _setters(type(self), fields)
+        for setter, value in zip(setters, args):  # noqa: B905 - as many of each, or fewer values
             setter(self, value)
+        count = len(args)
+        if not named and count == len(fields):
+            return
+        few -= bool(named)
+        left = named.copy()
+        try:
+            for field, setter in zip(fields[count:], setters[count:]):  # noqa: B905 - as many of each
+                setter(self, left.pop(field) if field in left else defaults[field])
+            mistaken = left or count > len(fields)
+        except KeyError:
+            mistaken = True
+        if few < 0 or mistaken:
+            compiled = _make_init(type(self), fields, defaults)
+            type.__setattr__(type(self), "__init__", compiled)
+            compiled(self, *args, **named)
 
     return first
 

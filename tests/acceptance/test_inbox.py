@@ -130,6 +130,12 @@ def editor(engram: Runner, code: str) -> str:
 # The list, and that it is seen (A4)
 
 
+def test_without_memory_it_says_how_to_start(engram: Runner) -> None:
+    done = engram.run("review")
+    assert done.returncode == 7
+    assert "engram inject" in done.stderr
+
+
 def test_nothing_waits_and_it_says_so(engram: Runner, root: Path) -> None:
     assert engram.ok("review").splitlines() == ["Nothing waits for a review."]
     assert engram.json("review")["data"]["items"] == []
@@ -146,6 +152,8 @@ def test_the_counts_stand_in_status_the_overview_and_the_tool_of_agents(engram: 
     assert "Next: engram review" in engram.ok()
     state = engram.json("status")["data"]["roots"][0]
     assert (state["proposals"], state["proposals_expired"], state["deferred"]) == (2, 0, 1)
+    event = json.dumps({"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(root.parent.parent)})
+    assert sentence in engram.ok("hook", "claude", input=event)  # A4
     result = mcp(engram, "engram_status")
     assert sentence in result["content"][0]["text"]
     assert sentence in result["structuredContent"]["data"]["text"]
@@ -661,7 +669,7 @@ def test_what_stands_in_a_file_of_the_inbox_is_inert_and_broken_files_are_named(
     assert "\x1b" not in shown
     assert shown.count("SKIPPED inbox/deferred-") == 5
     assert [line for line in shown.splitlines() if line == "Proposals"] == []
-    assert "6 deferred" in engram.ok("status")
+    assert "6 deferred candidates wait: engram review" in engram.ok("status")
     lines = engram.ok("review", "show", "1").splitlines()
     assert "Verdict: NOOP duplicate of x" not in lines
     assert "Rejected." not in lines

@@ -223,21 +223,6 @@ COMMANDS: tuple[Command, ...] = (
         "written after your A; its revision counts on. Where the editor fails nothing changes.",
     ),
     Command(
-        "review",
-        "Go through everything that waits for you.",
-        "engram.cli.inbox",
-        "inbox_command",
-        arguments=(
-            Argument("ACTION", "show, to see one thing", required=False),
-            Argument("NAME", "what to show: its name in the list", required=False),
-        ),
-        options=(Option("list", "only list what waits"),),
-        examples=("engram review", "engram review --list", "engram review show p-3fa2b1c0"),
-        details="Proposals, deferred candidates, files that are not as approved, ended notes, memories past their "
-        "date, foreign memory. Not at a terminal it is the list. At one, each thing is shown as it would be written "
-        "now, with one question: A accept, R reject, E edit, S skip, Q quit, ? for more.",
-    ),
-    Command(
         "link",
         "Register Engram with your agents' programs.",
         "engram.cli.linking",
@@ -308,6 +293,21 @@ COMMANDS: tuple[Command, ...] = (
         details="With --review, at a terminal: A accepts the file as it is now, R goes back to what was approved (the "
         "edit is kept in archive/), S leaves it as it is, Q leaves all that remain. A change of white space only is "
         "asked for once for all files.",
+    ),
+    Command(
+        "review",
+        "Go through everything that waits for you.",
+        "engram.cli.inbox",
+        "inbox_command",
+        arguments=(
+            Argument("ACTION", "show, to see one thing", required=False),
+            Argument("NAME", "what to show: its name in the list", required=False),
+        ),
+        options=(Option("list", "only list what waits"),),
+        examples=("engram review", "engram review --list", "engram review show p-3fa2b1c0"),
+        details="Proposals, deferred candidates, files that are not as approved, ended notes, memories past their "
+        "date, foreign memory. Not at a terminal it is the list. At one, each thing is shown as it would be written "
+        "now, with one question: A accept, R reject, E edit, S skip, Q quit, ? for more.",
     ),
     Command(
         "purge",

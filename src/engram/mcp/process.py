@@ -27,18 +27,18 @@ else:
     except ImportError:
         import signal as _signal
 
-__all__ = ["serve"]
+__all__ = ["ORPHAN_SECONDS", "serve"]
 
 _WORKERS = 4  # calls at a time; Python runs one at a time anyway, and who waits for a human does not count
 _LOOK_SECONDS = 10.0  # how often the main thread looks whether the parent is still there
 _LOOK_SECONDS_WINDOWS = 0.5  # there a signal does not wake it
-_ORPHAN_SECONDS = 35.0  # with the look before it and the one after it, less than a minute (F3 of the complaints)
+ORPHAN_SECONDS = 35.0  # with the look before it and the one after it, less than a minute (F3 of the complaints)
 _ANSWER_SECONDS = 0.8  # after the end of the input, for requests read before it (C30: a second in all)
 _WRITE_SECONDS = 1.0  # after a signal, for a call that changes something just now
 _DIGITS = 100_000  # of an integer; Python's own limit of 4,300 would refuse an id of 10,000
 
 
-def serve(registry: Registry, *, orphan_seconds: float = _ORPHAN_SECONDS) -> int:
+def serve(registry: Registry, *, orphan_seconds: float = ORPHAN_SECONDS) -> int:
     """Serve one host over standard input and output until it closes, signals or goes away; return the exit code.
 
     Args:

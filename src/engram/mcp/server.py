@@ -7,7 +7,7 @@ import sys
 
 from engram.mcp.answers import explain
 from engram.mcp.desk import Desk
-from engram.mcp.process import serve
+from engram.mcp.process import ORPHAN_SECONDS, serve
 from engram.mcp.registry import Registry
 from engram.mcp.resources import register_resources
 from engram.mcp.tools import register_tools
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from engram.mcp.call import Call
 
-__all__ = ["INSTRUCTIONS", "Options", "make_registry", "read_options", "run"]
+__all__ = ["INSTRUCTIONS", "Options", "make_registry", "orphan_seconds", "read_options", "run"]
 
 # At most 512 characters (C26): Codex reads no more, and Claude Code may show a model nothing else before it searches.
 INSTRUCTIONS = (
@@ -86,7 +86,18 @@ def run(words: Sequence[str]) -> int:
             sys.stderr.write(f"engram-mcp: ignored, because it is not known: {shown}\n")
         except OSError:
             pass  # closed: nobody wants to know
-    return serve(make_registry(options, os.environ))
+    return serve(make_registry(options, os.environ), orphan_seconds=orphan_seconds(os.environ))
+
+
+def orphan_seconds(environ: Mapping[str, str]) -> float:
+    """Return how long a server stays whose host is gone and where nobody asks.
+
+    ``ENGRAM_MCP_ORPHAN_TIMEOUT`` (seconds) can only shorten that.
+    """
+    try:
+        return max(0.0, min(ORPHAN_SECONDS, float(environ.get("ENGRAM_MCP_ORPHAN_TIMEOUT", ""))))
+    except ValueError:
+        return ORPHAN_SECONDS
 
 
 def make_registry(options: Options, environ: Mapping[str, str]) -> Registry:

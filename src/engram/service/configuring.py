@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["change_setting", "remember_author", "set_roles", "set_rule_variant"]
 
+_MOST_ROLES = 2000  # characters of all roles together
+
 
 def change_setting(session: Session, name: str, text: str | None, *, everywhere: bool) -> tuple[str, bool]:
     """Set a key, or with None take it out; comments and everything else in the file stay.
@@ -66,10 +68,15 @@ def set_roles(session: Session, roles: Iterable[str]) -> tuple[str, ...]:
     """Set the roles of this workspace, none to clear them; return those that count now.
 
     Raises:
-        ConfigError: for a role that cannot stand in a file.
+        ConfigError: for a role that cannot stand in a file, or too many of them.
         NotFoundError: where there is no workspace.
     """
     wanted = [role.strip() for role in roles if role.strip()]
+    if sum(map(len, wanted)) > _MOST_ROLES:
+        raise ConfigError(
+            f"The roles have {sum(map(len, wanted)):,} characters, and {_MOST_ROLES:,} is the most.",
+            hint="A role is a short name, such as backend.",
+        )
     change_setting(session, "roles", dumps(wanted) if wanted else None, everywhere=False)
     if not wanted and session.settings.strings("roles"):
         change_setting(session, "roles", "[]", everywhere=False)  # over those of the user's own file

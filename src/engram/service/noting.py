@@ -6,7 +6,7 @@ import os
 
 from engram.errors import FormatError, IntegrityError, StoreError, UsageError
 from engram.markdown.passages import content_text
-from engram.model import KINDS
+from engram.model import KINDS, MAX_BYTES
 from engram.notes.note import last_day, new_note, renewed
 from engram.record import Record
 from engram.safety.scan import check, refusal
@@ -120,6 +120,12 @@ def propose_note(
         raise UsageError("A working note has one scope.", hint="Scopes are workspace and global.")
     if not text.strip():
         raise UsageError("There is no text to note.", hint='engram note "what the next session has to know"')
+    if len(text) + len(objective) > MAX_BYTES:  # before anything looks into it, which would take long
+        raise UsageError(
+            f"Nothing was noted: it has {len(text) + len(objective):,} characters, and a memory holds at most "
+            f"{MAX_BYTES:,} bytes (256 KiB).",
+            hint="A note is short: say in a few sentences what has to be known.",
+        )
     root = session.root(session.save_scopes(scope)[0])
     safe, redacted = _safe(session, text.strip())
     aim, aim_redacted = _safe(session, " ".join(objective.split()), "objective")

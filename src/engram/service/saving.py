@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.errors import IntegrityError, UsageError
-from engram.model import KINDS
+from engram.model import KINDS, MAX_BYTES
 from engram.proposals.candidates import Candidate, looks_like_candidates, parse_candidates
 from engram.record import Record
 from engram.service.batches import Batch, Outcome, Part, apply_batch, checked_note, propose_batch
@@ -43,12 +43,19 @@ def candidate_of(text: str, kind: str = "") -> Candidate:
         kind: ``rule``, ``skill``, ``workflow`` (a skill) or ``knowledge``, as said beside the text; may be empty.
 
     Raises:
-        UsageError: for an empty or unreadable text, several candidates, or a kind that is none or contradicts the text.
+        UsageError: for an empty, unreadable or too long text, several candidates, or a kind that is none or contradicts
+            the text.
     """
     wanted = _KIND_WORDS.get(kind.lower())
     if kind and wanted is None:
         raise UsageError(
             f"{kind} is no kind of memory; kinds are {', '.join(KINDS)}.", hint="Put a text of several words in quotes."
+        )
+    if len(text) > MAX_BYTES:  # before anything looks into it: the whole of a file dump takes many seconds
+        raise UsageError(
+            f"Nothing was saved: the text has {len(text):,} characters, and a memory holds at most "
+            f"{MAX_BYTES:,} bytes (256 KiB).",
+            hint="Save what has to be remembered of it, in a few sentences.",
         )
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise UsageError("The text is not valid Unicode.", hint="Check the encoding of your terminal or script.")

@@ -52,8 +52,10 @@ def waiting_sentence(counts: WaitingCounts) -> str:
     parts = []
     if counts.proposals:
         parts.append(f"{counted(counts.proposals, 'proposal')} wait{'s' if counts.proposals == 1 else ''}")
-    if counts.deferred:
+    if counts.deferred and counts.proposals:
         parts.append(f"{counts.deferred} deferred")
+    elif counts.deferred:
+        parts.append(f"{counted(counts.deferred, 'deferred candidate')} wait{'s' if counts.deferred == 1 else ''}")
     if counts.expired:
         parts.append(f"{counted(counts.expired, 'proposal')} expired")
     if counts.unreadable:
