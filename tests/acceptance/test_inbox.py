@@ -237,7 +237,7 @@ def test_only_the_chosen_candidates_of_a_proposal_are_written_with_the_note(
     engram: Runner, root: Path, terminal: OpenTerminal
 ) -> None:
     propose(engram, FRIDAY, CENTS, UPLOADS)
-    review(terminal, "A 4", "A 1,x", "B 1, 3 Agreed with Bob")
+    review(terminal, "A 4", "A 1,x", "B 1,4 Agreed", "B 1, 3 Agreed with Bob")
     assert sorted(path.stem for path in root.glob("*/*.md")) == [
         "never-deploy-on-friday",
         "uploads-end-after-five-minutes",
@@ -403,9 +403,9 @@ def test_a_candidate_is_edited_and_seen_again_before_it_is_written(
     visual = editor(engram, "text = text.replace('Friday.', 'Friday:\\n  the crew is thin.')")
     ended = review(terminal, "E", "A", VISUAL=visual, EDITOR="false")
     assert "+- Never deploy on Friday." in ended.text
-    assert "+- Never deploy on Friday:\n+  the crew is thin." in ended.text
+    assert "+Never deploy on Friday:\n+the crew is thin." in ended.text
     (path,) = root.glob("rules/*.md")
-    assert "- Never deploy on Friday:\n  the crew is thin.\n" in path.read_text(encoding="utf-8")
+    assert "\nNever deploy on Friday:\nthe crew is thin.\n" in path.read_text(encoding="utf-8")
     assert inbox(root) == []
     assert not list(engram.scratch.config.glob("edit-*"))
 
@@ -469,7 +469,7 @@ def test_a_memory_that_changed_since_the_candidate_was_shown_is_shown_again(
     asked.wait_for(QUESTION, 2)
     asked.type("A\n")
     assert "1 accepted" in asked.end().text
-    assert len(changes(root)) == 3
+    assert len(changes(root)) == 2
 
 
 # The other kinds

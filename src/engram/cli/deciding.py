@@ -351,27 +351,29 @@ def _parsed(answer: str, draft: Draft, can: Sequence[int]) -> _Command | None:
     count = len(draft.candidates)
     if key in {"R", "S", "Q", "?"}:
         return None if rest else _Command(key)
+    numbers, text = _numbers(rest, count) if count > 1 else ((1,), rest)
+    if numbers is None:
+        return None
     if key in {"A", "B"} and can:
-        numbers, text = _numbers(rest, count) if count > 1 else ((), rest)
-        if (key == "A" and text) or (key == "B" and not text):
+        if bool(text) != (key == "B"):
             return None
         chosen = numbers or tuple(can)
         return _Command(key, chosen, text) if set(chosen) <= set(can) else None
-    if key == "E" or key in _LINKS:
-        numbers, text = _numbers(rest, count) if count > 1 else ((1,), rest)
-        if len(numbers) != 1 or (key == "E" and text):
-            return None
-        return _Command(key, numbers, text)
+    if (key == "E" and not text) or key in _LINKS:
+        return _Command(key, numbers, text) if len(numbers) == 1 else None
     return None
 
 
-def _numbers(text: str, count: int) -> tuple[tuple[int, ...], str]:
-    """Return the candidate numbers that a text begins with, and what follows them."""
-    head, _, rest = text.partition(" ")
+def _numbers(text: str, count: int) -> tuple[tuple[int, ...] | None, str]:
+    """Return the candidate numbers that a text begins with, and what follows; None for numbers that nothing has."""
+    end = 0
+    while end < len(text) and text[end] in "0123456789, ":
+        end += 1
+    head = text[:end].replace(" ", "").strip(",")
     try:
-        return (tuple(selection(head, count)), rest.strip()) if head[:1].isdecimal() else ((), text)
+        return tuple(selection(head, count)) if head else (), text[end:].strip()
     except UsageError:
-        return (), text
+        return None, text
 
 
 def _candidate_of_bytes(data: bytes) -> Candidate:
