@@ -96,10 +96,8 @@ def _cells(text: str) -> int:
 
 
 def _cell(char: str) -> int:
-    """Return how many cells a character takes: two for wide ones, none for what combines with the one before it."""
+    """Return how many cells a character takes at most, on one terminal or another."""
     if char.isascii():
         return 1
-    if unicodedata.combining(char):
-        return 0
     # What is wide on some terminals counts as wide: a break that comes too early does no harm.
     return 2 if unicodedata.east_asian_width(char) in {"W", "F", "A"} or char >= "\U0001f000" else 1
