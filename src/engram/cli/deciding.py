@@ -8,11 +8,11 @@ from engram.cli.asking import ask_at_terminal
 from engram.cli.editing import edit_memory, edit_until, say_error, say_own
 from engram.cli.inbox import show_draft, show_entries, show_note
 from engram.cli.proposals import diff_lines, say_outcome, show_file, show_lines, show_planned
+from engram.cli.review_answers import LINKS, MORE, ReviewCommand, review_command_of
 from engram.cli.reviewing import Desk
 from engram.cli.screen import screen_width
 from engram.errors import EngramError, UsageError
 from engram.proposals.sheet import candidate_of_sheet, sheet_of
-from engram.record import Record
 from engram.service.answering import (
     accept_deferred,
     accept_proposal,
@@ -23,7 +23,7 @@ from engram.service.answering import (
     reject_proposal,
     writable,
 )
-from engram.service.approving import OpenApproval, selection
+from engram.service.approving import OpenApproval
 from engram.service.editing import original
 from engram.service.inbox import Waiting
 from engram.service.keeping import archive
@@ -50,26 +50,6 @@ if TYPE_CHECKING:
     from engram.service.session import Session
 
 __all__ = ["decide"]
-
-_LINKS = {"U": "update", "P": "supersedes", "D": "depends_on"}
-_MORE = """\
-  A             accept what is shown
-  A 1,3         accept some of several candidates
-  B <note>      accept, with a note of yours that the memory keeps
-  U <id>        add it to that memory instead (UPDATE); of several U 2 <id>
-  P <id>        put it in the place of that memory (SUPERSEDES)
-  D <id>        it depends on that memory (DEPENDS_ON)
-  E             edit it and see it again, before anything is written; or E 2
-  R             reject it; who proposes it again within 30 days is told so first
-  S             skip it, Q quit: it stays as it is"""
-
-
-class _Command(Record):
-    """An answer: its key, the candidate numbers in it, and the words that follow."""
-
-    key: str
-    numbers: tuple[int, ...] = ()
-    rest: str = ""
 
 
 def decide(session: Session, items: Sequence[Item], output: Output) -> None:
@@ -187,7 +167,7 @@ class _Screen:
                 if command.key in {"A", "R"}:
                     return
 
-    def _accept(self, subject: OpenApproval | Waiting, draft: Draft, command: _Command) -> list[Outcome]:
+    def _accept(self, subject: OpenApproval | Waiting, draft: Draft, command: ReviewCommand) -> list[Outcome]:
         if isinstance(subject, Waiting):
             outcomes = accept_deferred(self._session, subject, draft, command.rest)
         else:
@@ -208,21 +188,21 @@ class _Screen:
         else:
             candidates[at] = edited
 
-    def _link(self, candidates: list[Candidate], command: _Command, subject: OpenApproval | Waiting) -> None:
+    def _link(self, candidates: list[Candidate], command: ReviewCommand, subject: OpenApproval | Waiting) -> None:
         ids = [word for word in command.rest.replace(",", " ").split() if word]
         if not ids and isinstance(subject, Waiting) and len(subject.related) == 1:
             ids = list(subject.related)
         if not ids or (command.key != "D" and len(ids) > 1):
             raise UsageError(f"{command.key} takes the id of a memory: {command.key} use-pnpm")
         at = command.numbers[0] - 1
-        changed = linked(candidates[at], _LINKS[command.key], ids)
+        changed = linked(candidates[at], LINKS[command.key], ids)
         trial = [*candidates]
         trial[at] = changed
         if reason := judged(self._session, trial).unfit.get(at + 1):
             raise UsageError(reason)
         candidates[at] = changed
 
-    def _command(self, draft: Draft) -> _Command:
+    def _command(self, draft: Draft) -> ReviewCommand:
         """Return an answer that fits what is shown."""
         can = writable(draft)
         many = len(draft.candidates) > 1
@@ -231,12 +211,12 @@ class _Screen:
         while True:
             answer = self._answer(question)
             if self.gone:
-                return _Command("Q")
-            command = _parsed(answer, draft, can)
+                return ReviewCommand("Q")
+            command = review_command_of(answer, draft, can)
             if command is None:
                 self._output.aside("That is no answer here; ? says what is.")
             elif command.key == "?":
-                self._output.text(_MORE)
+                self._output.text(MORE)
             else:
                 self.gone = command.key == "Q"
                 return command
@@ -342,38 +322,6 @@ class _Screen:
             self.gone = True
             return ""
         return answer
-
-
-def _parsed(answer: str, draft: Draft, can: Sequence[int]) -> _Command | None:
-    """Return the command that an answer is, None where it is none here."""
-    word, _, rest = answer.strip().partition(" ")
-    key, rest = word.upper(), rest.strip()
-    count = len(draft.candidates)
-    if key in {"R", "S", "Q", "?"}:
-        return None if rest else _Command(key)
-    numbers, text = _numbers(rest, count) if count > 1 else ((1,), rest)
-    if numbers is None:
-        return None
-    if key in {"A", "B"} and can:
-        if bool(text) != (key == "B"):
-            return None
-        chosen = numbers or tuple(can)
-        return _Command(key, chosen, text) if set(chosen) <= set(can) else None
-    if (key == "E" and not text) or key in _LINKS:
-        return _Command(key, numbers, text) if len(numbers) == 1 else None
-    return None
-
-
-def _numbers(text: str, count: int) -> tuple[tuple[int, ...] | None, str]:
-    """Return the candidate numbers that a text begins with, and what follows; None for numbers that nothing has."""
-    end = 0
-    while end < len(text) and text[end] in "0123456789, ":
-        end += 1
-    head = text[:end].replace(" ", "").strip(",")
-    try:
-        return tuple(selection(head, count)) if head else (), text[end:].strip()
-    except UsageError:
-        return None, text
 
 
 def _candidate_of_bytes(data: bytes) -> Candidate:
