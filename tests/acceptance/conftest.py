@@ -43,7 +43,7 @@ class Terminal:
             stdout=slave if out is None else out,
             stderr=slave,
             cwd=runner.cwd,
-            env={**clean, "TERM": "xterm", **env},
+            env={**clean, "TERM": "xterm", "COLUMNS": "200", **env},
             start_new_session=True,
         )
         os.close(slave)

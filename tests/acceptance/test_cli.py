@@ -59,8 +59,8 @@ def test_the_list_of_commands_names_every_one_and_the_exit_codes(engram: Runner)
     text = engram.ok("--help")
     assert [line.split()[0] for line in text.splitlines() if line.startswith("  ")] == [
         "inject", "save", "save-session", "note", "promote", "load", "search", "route", "graph", "benchmark", "list",
-        "show", "archive", "link", "unlink", "upgrade", "doctor", "verify", "review", "purge", "repair", "scan",
-        "trust", "status", "semantic", "config", "hook", "set-read", "completion", "author",
+        "show", "archive", "edit", "link", "unlink", "upgrade", "doctor", "verify", "review", "purge", "repair",
+        "scan", "trust", "status", "semantic", "config", "hook", "set-read", "completion", "author",
     ]  # fmt: skip
     for code in ("0 ok", "1 error", "2 usage", "3 config", "4 integrity", "5 refused", "7 not found", "130 interr"):
         assert code in text

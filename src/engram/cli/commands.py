@@ -213,6 +213,16 @@ COMMANDS: tuple[Command, ...] = (
         examples=('engram archive build-runs-on-node-16 --reason "the build moved to Node 20"',),
     ),
     Command(
+        "edit",
+        "Change one memory in your editor, see the diff, and decide.",
+        "engram.cli.editing",
+        "edit_command",
+        arguments=(_ID,),
+        examples=("engram edit use-pnpm-for-every-install", "EDITOR=nano engram edit prices-are-integers-in-cents"),
+        details="Opens a copy in $VISUAL or $EDITOR. What comes back is checked like a save, shown as a diff, and "
+        "written after your A; its revision counts on. Where the editor fails nothing changes.",
+    ),
+    Command(
         "link",
         "Register Engram with your agents' programs.",
         "engram.cli.linking",
@@ -286,10 +296,18 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "review",
-        "List what waits for you: proposals, deferred candidates, ended notes, memory that needs a look.",
-        "engram.cli.waiting",
-        "review_command",
-        examples=("engram review", "engram review --json"),
+        "Go through everything that waits for you.",
+        "engram.cli.inbox",
+        "inbox_command",
+        arguments=(
+            Argument("ACTION", "show, to see one thing", required=False),
+            Argument("NAME", "what to show: its name in the list", required=False),
+        ),
+        options=(Option("list", "only list what waits"),),
+        examples=("engram review", "engram review --list", "engram review show p-3fa2b1c0"),
+        details="Proposals, deferred candidates, files that are not as approved, ended notes, memories past their "
+        "date, foreign memory. Not at a terminal it is the list. At one, each thing is shown as it would be written "
+        "now, with one question: A accept, R reject, E edit, S skip, Q quit, ? for more.",
     ),
     Command(
         "purge",

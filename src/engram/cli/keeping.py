@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from engram.cli.output import is_terminal
 from engram.errors import IntegrityError
 from engram.service.keeping import archive, inject, verified_lines, verify
 from engram.service.saving import receipts_as_data
@@ -74,4 +77,10 @@ def status_command(session: Session, parsed: Parsed, output: Output) -> int:
             output.line(f"  {sentence}")
     if not found.roots:
         output.line("No memory here yet. Start one: engram inject")
-    return output.done({"roots": [state.as_dict() for state in found.roots], "read": found.read})
+    if is_terminal(sys.stdout) and not output.as_json:
+        from engram.service.looks import remember_look
+
+        remember_look(session, found.unasked)  # an agent's status is no look of its human
+    unasked = [{"root": root, **one.as_dict()} for root, writes in found.unasked.items() for one in writes]
+    data = {"roots": [state.as_dict() for state in found.roots], "read": found.read, "unasked": unasked}
+    return output.done(data)

@@ -43,7 +43,6 @@ def overview(output: Output, words: Sequence[str]) -> int:
 
 
 def _state(output: Output) -> int:
-    from engram.service.news import waiting_lines
     from engram.service.session import Session
     from engram.service.status import counts_line, root_states, skipped_sentence
     from engram.version import __version__
@@ -54,8 +53,8 @@ def _state(output: Output) -> int:
     output.text("")
     for state in states:
         output.line(counts_line(state))
-    for line in waiting_lines(session):
-        output.line(line)
+        if state.waiting:
+            output.line(f"  {state.waiting}")
     workspace = next((state for state in states if state.scope == "workspace"), None)
     if workspace is None:
         output.line("There is no memory in this project yet.")
@@ -66,6 +65,8 @@ def _state(output: Output) -> int:
     elif workspace.skipped:
         output.line(f"{skipped_sentence(workspace.skipped)}.")
         following = "engram verify"
+    elif any(state.waiting for state in states):
+        following = "engram review"
     elif not workspace.rules + workspace.skills + workspace.knowledge:
         following = 'engram save rule "a rule that this project lives by"'
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from engram.cli.output import is_terminal
+from engram.cli.screen import fold_marked, fold_own, screen_width
 from engram.safety.fence import show_line
 from engram.service.saving import receipts_as_data
 
@@ -17,7 +18,18 @@ if TYPE_CHECKING:
     from engram.service.planning import Planned
     from engram.service.session import Session
 
-__all__ = ["outcome_as_data", "planned_as_data", "say_outcome", "show_file", "show_parts", "show_planned"]
+__all__ = [
+    "diff_lines",
+    "is_beside",
+    "outcome_as_data",
+    "planned_as_data",
+    "planned_lines",
+    "say_outcome",
+    "show_file",
+    "show_lines",
+    "show_parts",
+    "show_planned",
+]
 
 
 def show_parts(batch: Batch, output: Output) -> None:
@@ -25,23 +37,23 @@ def show_parts(batch: Batch, output: Output) -> None:
     lines: list[str] = []
     for part in batch.parts:
         lines.append(f"Candidate {part.number} of {len(batch.parts)}:")
-        lines += _lines(part.planned, output)
+        lines += planned_lines(part.planned, output)
         lines.append("")
-    _print(lines + [show_line(f"Redacted: {message}") for message in batch.redacted], output)
+    show_lines(lines + [show_line(f"Redacted: {message}") for message in batch.redacted], output)
 
 
 def show_planned(planned: Sequence[Planned], redacted: Sequence[str], output: Output, *, typed: bool) -> None:
     """Show what one candidate would do in each scope; ``typed`` says that it names its kind."""
-    lines = _lines(planned, output) + [show_line(f"Redacted: {message}") for message in redacted]
+    lines = planned_lines(planned, output) + [show_line(f"Redacted: {message}") for message in redacted]
     if not typed and any(one.verdict.word == "ADD" for one in planned):
         lines.append("It will be knowledge, for reference. To make it a rule: engram save rule …")
-    _print(lines, output)
+    show_lines(lines, output)
 
 
 def show_file(preview: str, redacted: Sequence[str], output: Output) -> None:
     """Show the exact change of one file that has no verdict."""
-    lines = [output.paint(line, _colour(line)) if line else line for line in preview.splitlines()]
-    _print(lines + [show_line(f"Redacted: {message}") for message in redacted], output)
+    lines = diff_lines(preview.splitlines(), screen_width(sys.stderr if is_beside(output) else sys.stdout), output)
+    show_lines(lines + [show_line(f"Redacted: {message}") for message in redacted], output)
 
 
 def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
@@ -87,22 +99,36 @@ def outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:
     return data
 
 
-def _lines(planned: Sequence[Planned], output: Output) -> list[str]:
+def planned_lines(planned: Sequence[Planned], output: Output) -> list[str]:
+    """Return the lines that show what one candidate would do in each scope: diff, verdict, reason, related."""
+    width = screen_width(sys.stderr if is_beside(output) else sys.stdout)
     lines = []
     for one in planned:
         if len(planned) > 1:
             lines.append(f"{one.scope}:")
-        lines += [output.paint(line, _colour(line)) if line else line for line in one.preview.splitlines()]
-        lines.append(show_line(one.verdict.line()))
-        lines += map(show_line, one.remarks)
+        lines += diff_lines(one.preview.splitlines(), width, output)
+        for line in (one.verdict.line(), *one.remarks):
+            lines += fold_own(show_line(line), width)
     return lines
 
 
-def _print(lines: Sequence[str], output: Output) -> None:
-    # A redirected standard output would hide from the human what the question is about.
-    to_error = output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
+def diff_lines(lines: Sequence[str], width: int, output: Output) -> list[str]:
+    """Return the lines of a preview, each of which begins with a mark, in colour and within the width."""
+    return [
+        output.paint(piece, _colour(line)) if piece else piece for line in lines for piece in fold_marked(line, width)
+    ]
+
+
+def is_beside(output: Output) -> bool:
+    """Tell whether what a question is about goes to standard error: a redirected output would hide it."""
+    return output.as_json or (is_terminal(sys.stdin) and not is_terminal(sys.stdout))
+
+
+def show_lines(lines: Sequence[str], output: Output) -> None:
+    """Show what a question is about, where the human sees it."""
+    beside = is_beside(output)
     for line in lines:
-        if to_error:
+        if beside:
             output.aside(line)
         else:
             output.text(line)

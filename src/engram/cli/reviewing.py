@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 from engram.cli.asking import ask_at_terminal, at_terminal
+from engram.cli.proposals import diff_lines
+from engram.cli.screen import fold_own, screen_width
 from engram.errors import IntegrityError, RefusedError
 from engram.safety.fence import show_line
 from engram.service.keeping import verify
@@ -25,10 +27,9 @@ if TYPE_CHECKING:
 
     Answer = Literal["A", "R", "S", "Q"]
 
-__all__ = ["review_command"]
+__all__ = ["Desk", "review_command"]
 
 _QUESTION = "A accept, R reject, S skip, Q quit > "
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def review_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -43,7 +44,7 @@ def review_command(session: Session, parsed: Parsed, output: Output) -> int:
             hint="Run it at a terminal. engram verify lists the files without asking.",
         )
     reviews, left = pending(session, scope=parsed.value("scope"))
-    desk = _Desk(session, output)
+    desk = Desk(session, output)
     desk.together([review for review in reviews if review.white_space and not review.obstacle])
     for review in reviews:
         if not review.white_space or review.obstacle:
@@ -59,25 +60,26 @@ def review_command(session: Session, parsed: Parsed, output: Output) -> int:
     return output.done(data, code=IntegrityError.exit_code if remaining else 0)
 
 
-class _Desk:
-    """Where one review takes place: what was decided so far, and whether the human is still there."""
+class Desk:
+    """Where one review takes place: what was decided so far in ``results``, and whether the human is still there."""
 
     def __init__(self, session: Session, output: Output) -> None:
         self.results: list[dict[str, object]] = []
         self._session = session
         self._output = output
-        self._gone = False
+        self.gone = False
         # A redirected standard output would hide from the human what the question is about.
         hidden = output.as_json or not sys.stdout.isatty()
         self._show: Callable[[str], None] = output.aside if hidden else output.text
+        self._stream = sys.stderr if hidden else sys.stdout
 
     def together(self, reviews: Sequence[Review]) -> None:
         """Ask once about all files in which only white space changed."""
         if not reviews:
             return
-        self._show(f"Only white space changed in {counted(len(reviews), 'file')}:")
+        self._say(f"Only white space changed in {counted(len(reviews), 'file')}:")
         for review in reviews:
-            self._show(f"  {_place(review)}: {white_space_changes(review)}")
+            self._say(f"  {_place(review)}: {white_space_changes(review)}")
             self._lines(preview(review))
         answer = self._ask()
         if answer == "A":
@@ -92,14 +94,14 @@ class _Desk:
 
     def one(self, review: Review) -> None:
         """Show one file and do what the human says."""
-        if self._gone:
+        if self.gone:
             self._note(review, "skipped")
             return
         self._describe(review)
         while True:
             answer = self._ask()
             if answer == "A" and review.obstacle:
-                self._show(f"Not accepted: {show_line(review.obstacle)}. Mend the file, or reject or skip it.")
+                self._say(f"Not accepted: {show_line(review.obstacle)}. Mend the file, or reject or skip it.")
                 continue
             break
         if answer == "A":
@@ -111,7 +113,7 @@ class _Desk:
 
     def leave(self, other: Left) -> None:
         """Name a file that no answer would settle."""
-        self._show(show_line(f"Not for review: {other.root.scope}:{other.path}: {other.reason}"))
+        self._say(show_line(f"Not for review: {other.root.scope}:{other.path}: {other.reason}"))
         self.results.append(
             {
                 "scope": other.root.scope,
@@ -135,20 +137,25 @@ class _Desk:
                 said = "it changed since it was approved:"
             case _:
                 said = "it changed since it was approved, and Git does not have those bytes. The whole file:"
-        self._show(self._output.paint(f"{_place(review)}: {said}", "bold"))
+        self._say(f"{_place(review)}: {said}", "bold")
         self._lines(preview(review))
         if changed := white_space_changes(review):
-            self._show(f"White space differs as well: {changed}.")
+            self._say(f"White space differs as well: {changed}.")
         for finding in review.findings:
-            self._show(f"Found in line {finding.line}: {show_line(finding.message)}")
+            self._say(f"Found in line {finding.line}: {show_line(finding.message)}")
         if review.obstacle:
-            self._show(f"It cannot be accepted: {show_line(review.obstacle)}.")
+            self._say(f"It cannot be accepted: {show_line(review.obstacle)}.")
         if review.problem == "missing":
-            self._show(f"A takes its line out of {review.ledger}" + (", R brings the file back." if known else "."))
+            self._say(f"A takes its line out of {review.ledger}" + (", R brings the file back." if known else "."))
 
     def _lines(self, lines: Sequence[str]) -> None:
-        for line in lines:
-            self._show(self._output.paint(line, _COLOURS.get(line[:1], "dim")) if line else line)
+        for line in diff_lines(lines, screen_width(self._stream), self._output):
+            self._show(line)
+
+    def _say(self, text: str, colour: str = "") -> None:
+        """Show a line of Engram's own, which may quote a name."""
+        for piece in fold_own(text, screen_width(self._stream)):
+            self._show(self._output.paint(piece, colour) if colour else piece)
 
     def _ask(self) -> Answer:
         """Return the answer; at the end of input everything that remains is skipped."""
@@ -162,7 +169,7 @@ class _Desk:
                 case "A" | "R" | "S":
                     return word
                 case "Q":
-                    self._gone = True
+                    self.gone = True
                     return "Q"
             self._output.aside("Please answer A, R, S or Q.")
 
@@ -175,7 +182,7 @@ class _Desk:
         for review, receipt in zip(reviews, receipts, strict=True):
             self._note(review, "accepted", receipts=[receipt], say=len(reviews) == 1)
         if len(reviews) > 1:
-            self._show(f"{len(reviews)} files: accepted.")
+            self._say(f"{len(reviews)} files: accepted.")
 
     def _reject(self, review: Review) -> None:
         try:
@@ -194,7 +201,7 @@ class _Desk:
         self._note(review, outcome, reason=", ".join(parts), archived=done.archived, receipts=done.receipts)
 
     def _refused(self, reviews: Sequence[Review], error: RefusedError) -> None:
-        self._show(show_line(f"{error.message} {error.hint}".rstrip()))
+        self._say(show_line(f"{error.message} {error.hint}".rstrip()))
         for review in reviews:
             self._note(review, "refused", reason=error.message, say=False)
 
@@ -210,8 +217,8 @@ class _Desk:
     ) -> None:
         """Say what came of a file, and keep it for ``--json``; its text never goes there."""
         said = "removed from the ledger" if outcome == "accepted" and review.data is None else outcome
-        if say and not self._gone:
-            self._show(f"{_place(review)}: {said}" + (f"; {reason}." if reason else "."))
+        if say and not self.gone:
+            self._say(f"{_place(review)}: {said}" + (f"; {reason}." if reason else "."))
         self.results.append(
             {
                 "scope": review.root.scope,

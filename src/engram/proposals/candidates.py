@@ -34,6 +34,7 @@ __all__ = [
     "Candidate",
     "candidate_fields",
     "candidate_of_fields",
+    "candidate_of_values",
     "format_candidate",
     "looks_like_candidates",
     "parse_candidates",
@@ -113,6 +114,22 @@ def candidate_of_fields(fields: Mapping[str, object]) -> Candidate:
             raise ValueError(f"{name} is no field of a candidate, or holds something else")
         values[name] = tuple(str(item) for item in value) if isinstance(value, list) else value
     return Candidate(**values)
+
+
+def candidate_of_values(values: Mapping[str, tuple[str, int]]) -> Candidate:
+    """Return the candidate of fields that were read by other means: by key, the value and its line.
+
+    Raises:
+        UsageError: as ``parse_candidates``.
+    """
+    first = min((line for _, line in values.values()), default=1)
+    block = _Block(first, next((f"{key}: {value}" for key, (value, line) in values.items() if line == first), ""))
+    block.fields = dict(values)
+    problems: list[_Problem] = []
+    candidate = _build(block, problems)
+    if candidate is None:
+        raise _error(sorted(problems, key=lambda problem: problem.line))
+    return candidate
 
 
 def parse_candidates(text: str) -> list[Candidate]:

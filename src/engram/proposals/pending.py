@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from engram.model import Scope, VerdictWord
     from engram.proposals.candidates import Candidate
 
-__all__ = ["FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "hash_of", "new_token", "parse_book"]
+__all__ = [
+    "FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "count_open", "hash_of", "new_token", "parse_book",
+]  # fmt: skip
 
 FILE = "pending-approvals.json"
 LIFETIME_S = 30 * 60
@@ -117,7 +119,7 @@ class Pending(Record):
 
     def is_over(self, now: float) -> bool:
         """Tell whether its half hour is over, by a clock that may have been set (C40)."""
-        return not self.created - _CLOCK_SLACK_S <= now < self.expires
+        return _is_over(self.created, self.expires, now)
 
     def _mac(self, secret: str) -> str:
         from hmac import new
@@ -260,6 +262,28 @@ def parse_book(text: str) -> Book:
         hint=f"Take {FILE} away and propose again; no memory is in it.",
         path=FILE,
     )
+
+
+def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int]:
+    """Return how many approvals of a file's bytes are open in a workspace, and how many expired, by their dates alone.
+
+    Raises:
+        ValueError: for what is no such file.
+    """
+    from json import loads
+
+    try:
+        book = loads(data)
+        rows = [row for row in _rows(book, "pending") if row["workspace"] == workspace]
+        over = [(_is_over(_time(row["created"]), _time(row["expires"]), now), "asked" in row["extra"]) for row in rows]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    # Nobody was ever given the token of a dialog that brought no answer.
+    return sum(not ended for ended, _ in over), sum(ended and not asked for ended, asked in over)
+
+
+def _is_over(created: int, expires: int, now: float) -> bool:
+    return not created - _CLOCK_SLACK_S <= now < expires
 
 
 def hash_of(text: str) -> str:

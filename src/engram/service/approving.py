@@ -6,15 +6,24 @@ import os
 import time
 
 from engram.config.author import Author
-from engram.errors import FormatError, RefusedError, StoreError, UsageError
-from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token, parse_book
+from engram.errors import RefusedError, UsageError
+from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
+from engram.service.approval_book import (
+    end_with,
+    found_in,
+    has_ended,
+    home_of,
+    read_book,
+    remember_end,
+    replaced_book,
+    secret_of,
+)
 from engram.service.batches import Batch, Outcome, Part, apply_batch, deferral, effect_of
 from engram.service.planning import Planned
-from engram.store.files import digest, read_error, read_guarded, read_optional, store_error, write_durable
+from engram.store.files import read_optional
 from engram.store.root import Stored
-from engram.store.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +33,12 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
-    from engram.store.write import Receipt, RootWriter
+    from engram.store.write import Receipt, RootWriter, Write
 
 __all__ = [
     "Offer",
     "OpenApproval",
+    "approvals_in",
     "decline",
     "decline_token",
     "declined_before",
@@ -43,14 +53,7 @@ __all__ = [
     "withdraw",
 ]
 
-_KEY_FILE = "approval.key"
-_SECRET_HEX = 64
 _TOKEN_BYTES = 24  # 192 bits; C40 asks for 128
-# The file holds texts of many candidates, each as long as a memory may be.
-_MOST_BYTES = 64 * 1024 * 1024
-# Beside the key: which tokens ended, so that an older copy of the file in a workspace brings none of them back.
-_ENDED_FOLDER = "approvals-ended"
-_ENDED_S = 24 * 3600  # by then the token expired by far
 
 
 class Offer(Record):
@@ -61,12 +64,10 @@ class Offer(Record):
 
 
 class OpenApproval(Record):
-    """One approval that waits for a human, or waited too long."""
+    """One approval that waits for a human, or waited too long, and the root that keeps it."""
 
-    kind: str
-    candidates: int
-    titles: tuple[str, ...]
-    created: int
+    root: MemoryRoot
+    pending: Pending
     expired: bool
 
 
@@ -112,10 +113,10 @@ def offer(
     Raises:
         StoreError: when it cannot be kept.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     token = new_token(os.urandom(_TOKEN_BYTES), home.path)
-    secret = _secret(session)
+    secret = secret_of(session)
     pending = Pending(
         hash=hash_of(token),
         kind=kind,
@@ -133,10 +134,10 @@ def offer(
         extra={**(extra or {}), **({"asked": "dialog"} if asked else {})},
     ).sealed(secret)
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         book.drop_changed(secret, now)
         book.add(pending, now)
-        writer.put([_replaced(book, old, now)], "open an approval")
+        writer.put([replaced_book(book, old, now)], "open an approval")
     return Offer(token, pending.expires)
 
 
@@ -146,16 +147,16 @@ def hand_out(session: Session, token: str) -> None:
     Raises:
         RefusedError: for a token that cannot be redeemed any more.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
-    secret = _secret(session)
+    secret = secret_of(session)
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
-        pending = _found(session, book, token, home, secret)
+        book, old = read_book(home.path)
+        pending = found_in(session, book, token, home, secret)
         extra = {name: value for name, value in pending.extra.items() if name != "asked"}
         book.pending = [one for one in book.pending if one.hash != pending.hash]
         book.pending.append(pending.replace(extra=extra).sealed(secret))
-        writer.put([_replaced(book, old, now)], "hand out an approval")
+        writer.put([replaced_book(book, old, now)], "hand out an approval")
 
 
 def redeem(session: Session, token: str, approve: object, *, way: str, scope: str = "") -> list[Outcome]:
@@ -177,26 +178,20 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
         UsageError: for a selection that selects nothing; nothing was written, the token stays usable.
         StoreError: nothing was written.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
-    secret = _secret(session)
+    secret = secret_of(session)
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
-        pending = _found(session, book, token, home, secret)
+        book, old = read_book(home.path)
+        pending = found_in(session, book, token, home, secret)
         if pending.kind != "proposal":
             raise RefusedError("This token approves a note, not memories.", hint="Give it to the tool that made it.")
         numbers = selection(approve, len(pending.offered))
         batch, approved = _again(pending, scope)
         book.end([pending], "used", now)
         book.drop_changed(secret, now)
-        ended = _replaced(book, old, now)
+        ended = replaced_book(book, old, now)
         scopes = {planned.scope for part in batch.parts if part.number in numbers for planned in part.planned}
-        if home.scope in scopes:
-            beside = [ended]
-        else:
-            # The other root has a lock and a journal of its own: here the token is gone before anything is written.
-            beside = []
-            writer.put([ended], "redeem an approval")
         outcomes = apply_batch(
             session,
             batch,
@@ -205,9 +200,9 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
             approved=approved,
             waiting=_without_box(pending) if way == "dialog" else {},
             writer=writer,
-            beside=beside,
+            beside=end_with(writer, ended, home.scope in scopes),
         )
-        _remember_end(session, pending)
+        remember_end(session, pending)
     left = [
         Outcome(
             _planned(offered, offered.shown[0]),
@@ -227,9 +222,9 @@ def peek(session: Session, token: str) -> Pending:
     Raises:
         RefusedError: for a token that cannot be redeemed (C44).
     """
-    home = _home(session)
-    book, _ = _read(home.path)
-    return _found(session, book, token, home, _secret(session))
+    home = home_of(session)
+    book, _ = read_book(home.path)
+    return found_in(session, book, token, home, secret_of(session))
 
 
 def withdraw(session: Session, token: str) -> None:
@@ -243,10 +238,10 @@ def decline_token(session: Session, token: str, *, why: str = "declined") -> Non
 
 
 def _end(session: Session, token: str, why: str) -> None:
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         mine = [one for one in book.pending if one.hash == hash_of(token)]
         if why == "revoked":
             book.end(mine, why, now)
@@ -255,9 +250,9 @@ def _end(session: Session, token: str, why: str) -> None:
         if why == "declined":
             candidates = [offered.candidate for one in mine for offered in one.offered]
             book.decline([book.fingerprint(one, normalise(one.text)) for one in candidates], now)
-        writer.put([_replaced(book, old, now)], "end an approval")
+        writer.put([replaced_book(book, old, now)], "end an approval")
         for one in mine:
-            _remember_end(session, one)
+            remember_end(session, one)
 
 
 def receipt_of(session: Session, scope: Scope, receipt: Receipt) -> dict[str, object]:
@@ -277,16 +272,16 @@ def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pen
     Raises:
         RefusedError: for a token that cannot be redeemed, or is of another kind.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
-        pending = _found(session, book, token, home, _secret(session))
+        book, old = read_book(home.path)
+        pending = found_in(session, book, token, home, secret_of(session))
         if pending.kind != kind:
             raise RefusedError(f"This token approves a {pending.kind}, not a {kind}.")
         book.end([pending], "used", now)
-        use(writer, pending, _replaced(book, old, now))
-        _remember_end(session, pending)
+        use(writer, pending, replaced_book(book, old, now))
+        remember_end(session, pending)
 
 
 def decline(session: Session, batch: Batch, *, kind: str = "proposal", why: str = "declined") -> None:
@@ -298,32 +293,32 @@ def decline(session: Session, batch: Batch, *, kind: str = "proposal", why: str 
         kind: as ``offer`` got it.
         why: ``invalid`` for an answer that nobody can give; then nobody said no, and nothing is remembered.
     """
-    home = _home(session)
+    home = home_of(session)
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         known_as = _known_as(home, batch, kind)
         mine = [one for one in book.pending if one.proposal == known_as]
         book.end_all({known_as}, why, now)
         if why == "declined":
             book.decline(_prints(book, batch), now)
-        writer.put([_replaced(book, old, now)], "decline a proposal")
+        writer.put([replaced_book(book, old, now)], "decline a proposal")
         for one in mine:
-            _remember_end(session, one)
+            remember_end(session, one)
 
 
 def declined_before(session: Session, batch: Batch) -> str:
     """Return the day on which one of these texts was declined, once: the next call for them gives ``""`` (C48)."""
-    home = _home(session)
+    home = home_of(session)
     if read_optional(os.path.join(home.path, FILE)) is None:
         return ""
     now = time.time()
     with session.writer(home.path) as writer:
-        book, old = _read(home.path)
+        book, old = read_book(home.path)
         at = book.declined_since(_prints(book, batch), now)
         if not at:
             return ""
-        writer.put([_replaced(book, old, now)], "say that it was declined")
+        writer.put([replaced_book(book, old, now)], "say that it was declined")
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
@@ -331,53 +326,28 @@ def open_approvals(session: Session) -> list[OpenApproval]:
     """Return what waits for a human's approval, the expired too (A4); nothing that was not proposed on this machine.
 
     Raises:
+        FormatError: when the file of a root cannot be read.
+    """
+    return [one for root in session.roots for one in approvals_in(session, root)[0]]
+
+
+def approvals_in(session: Session, root: MemoryRoot) -> tuple[list[OpenApproval], int]:
+    """Return what waits in one root, and how many entries count for nothing: changed, or not made on this machine here.
+
+    Raises:
         FormatError: when the file cannot be read.
     """
-    if not session.roots:
-        return []
     now = time.time()
-    home = _home(session).path
-    book, old = _read(home)
-    secret = "" if old is None else _secret(session, make=False)
-    return [
-        OpenApproval(
-            kind=one.kind,
-            candidates=len(one.offered),
-            titles=tuple(offered.shown[0].id for offered in one.offered if offered.shown),
-            created=one.created,
-            expired=one.is_over(now),
-        )
-        for one in book.pending
-        if one.is_whole(secret) and one.workspace == home and not ("asked" in one.extra and one.is_over(now))
+    book, old = read_book(root.path)
+    secret = "" if old is None else secret_of(session, make=False)
+    whole = [one for one in book.pending if one.is_whole(secret) and one.workspace == root.path]
+    found = [
+        OpenApproval(root, one, one.is_over(now))
+        for one in whole
+        # Nobody was ever given the token of a dialog that brought no answer.
+        if not ("asked" in one.extra and one.is_over(now)) and not has_ended(session, one)
     ]
-
-
-def _found(session: Session, book: Book, token: str, home: MemoryRoot, secret: str) -> Pending:
-    """Return the open approval of a token, which must not have ended: an older copy of the file does not know."""
-    pending = book.find(token, home.path, secret, time.time())
-    if os.path.lexists(os.path.join(session.config_dir, _ENDED_FOLDER, pending.hash)):
-        raise RefusedError(
-            f"This approval has ended, and an older {FILE} was put back; nothing was written.",
-            hint="Propose the memory again, and show it to the human.",
-        )
-    return pending
-
-
-def _remember_end(session: Session, pending: Pending) -> None:
-    """Keep in the user's own folder that a token ended, for as long as its expiry may be in doubt."""
-    folder = os.path.join(session.config_dir, _ENDED_FOLDER)
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, pending.hash), "wb"):
-            pass
-        for name in os.listdir(folder):
-            path = os.path.join(folder, name)
-            if os.stat(path).st_mtime < time.time() - _ENDED_S:
-                os.unlink(path)
-    except FileNotFoundError:
-        pass  # another process took an old one away
-    except OSError as error:
-        session.say("warning", "not_remembered", f"{store_error(error, folder).message} What was saved is saved.")
+    return found, len(book.pending) - len(whole)
 
 
 def _shown(candidate: Candidate, planned: Planned) -> Shown:
@@ -424,11 +394,6 @@ def _again(pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope],
     return Batch(tuple(parts), author, (), pending.day), shown
 
 
-def _home(session: Session) -> MemoryRoot:
-    """Return the root whose file keeps the approvals: the workspace's, else the global one (F1)."""
-    return session.require_roots()[0]
-
-
 def _known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
     """Return what a proposal is known by: workspace and candidates, whatever the memory looks like (C48)."""
     parts = [repr(sorted(part.candidate.replace(line=1).as_dict().items())) for part in batch.parts]
@@ -437,60 +402,3 @@ def _known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
 
 def _prints(book: Book, batch: Batch) -> list[str]:
     return [book.fingerprint(part.candidate, normalise(part.candidate.text)) for part in batch.parts]
-
-
-def _read(root: str) -> tuple[Book, bytes | None]:
-    """Return the book and the bytes that it was read from; a file that is missing means that nothing is open (C41)."""
-    try:
-        data = read_guarded(root, FILE, _MOST_BYTES)
-    except FileNotFoundError:
-        return Book({"salt": os.urandom(16).hex()}), None
-    except FormatError as error:
-        raise FormatError(
-            f"{FILE} cannot be read: {error.message}.", hint="Take it away and propose again.", path=FILE
-        ) from error
-    except OSError as error:
-        raise read_error(error, os.path.join(root, FILE)) from error
-    return parse_book(data.decode("utf-8", "replace")), data
-
-
-def _replaced(book: Book, old: bytes | None, now: float) -> Write:
-    return Write(FILE, "" if old is None else digest(old), book.text(now).encode("utf-8", "replace"))
-
-
-def _secret(session: Session, *, make: bool = True) -> str:
-    """Return this machine's secret, which a clone cannot bring; it is made when it is first needed.
-
-    Without ``make`` it is ``""`` where there is none: then nothing was ever proposed on this machine.
-
-    Raises:
-        StoreError: when the user's configuration folder cannot be written.
-    """
-    path = os.path.join(session.config_dir, _KEY_FILE)
-    try:
-        data = read_optional(path)
-        if data is None and not make:
-            return ""
-        if data is None:
-            _make_key(path)
-            data = read_optional(path) or b""
-    except OSError as error:
-        raise store_error(error, path) from error
-    if len(data) < _SECRET_HEX:
-        raise StoreError(f"{path} is damaged.", hint="Remove it; what is open has to be proposed again.", path=path)
-    return data.decode("ascii", "replace").strip()
-
-
-def _make_key(path: str) -> None:
-    """Make the key's file whole or not at all; of several processes the first one's counts for all."""
-    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    write_durable(temporary, os.urandom(_SECRET_HEX // 2).hex().encode(), 0o600)
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        pass
-    except OSError:  # no hard links here
-        os.replace(temporary, path)
-        return
-    os.unlink(temporary)

@@ -65,7 +65,13 @@ class Outcome(Record):
 
 
 def propose_batch(
-    session: Session, candidates: Sequence[Candidate], *, scope: str = "", role: Sequence[str] = (), day: str = ""
+    session: Session,
+    candidates: Sequence[Candidate],
+    *,
+    scope: str = "",
+    role: Sequence[str] = (),
+    day: str = "",
+    unfit: dict[int, str] | None = None,
 ) -> Batch:
     """Work out what saving candidates would write, one after the other, without writing anything.
 
@@ -75,6 +81,8 @@ def propose_batch(
         scope: ``workspace``, ``global`` or ``both``; of each candidate its own, or the configured one, by default.
         role: roles of candidates that name none.
         day: the day to write into them; today by default.
+        unfit: where it is given, a candidate that cannot be applied is left out of the batch, and its number with the
+            reason goes there instead of being raised.
 
     Raises:
         SafetyError: when a text holds what must not become memory; nothing of it is shown.
@@ -106,6 +114,9 @@ def propose_batch(
                 planner = planners.setdefault(name, _Planner(session.root(name), author, day))
                 planned.append(planner.plan(checked, number))
         except EngramError as error:
+            if unfit is not None:
+                unfit[number] = error.message
+                continue
             if len(candidates) > 1:
                 error.message = f"Candidate {number}: {error.message}"
             raise

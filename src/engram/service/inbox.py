@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 
 from engram.errors import FormatError
-from engram.proposals.candidates import candidate_fields, candidate_of_fields
 from engram.record import Record
 from engram.roots.find import private_root
 from engram.safety.fence import show_line
 from engram.store.files import digest, read_guarded
-from engram.store.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +20,12 @@ if TYPE_CHECKING:
     from engram.proposals.verdicts import Verdict
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
+    from engram.store.write import Write
 
-__all__ = ["Deferred", "Waiting", "deferred_writes", "inbox_of", "waiting_in"]
+__all__ = ["KEPT_DAYS", "Deferred", "Waiting", "count_deferred", "deferred_writes", "inbox_of", "removal", "waiting_in"]
 
+# So long a deferred candidate is kept (C39); an older one is named as old, and never dropped silently.
+KEPT_DAYS = 30
 FOLDER = "inbox"
 _PREFIX, _SUFFIX = "deferred-", ".json"
 _VERSION = 1
@@ -54,6 +55,7 @@ class Waiting(Record):
         related: the ids to look at.
         since: the day, ``YYYY-MM-DD``.
         way: how it had been approved, or ``inbox`` for one that was put there to be looked at.
+        hash: the SHA-256 of the file.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Waiting(Record):
     related: tuple[str, ...]
     since: str
     way: str
+    hash: str
 
 
 def inbox_of(session: Session, root: MemoryRoot) -> str:
@@ -77,6 +80,9 @@ def deferred_writes(session: Session, root: MemoryRoot, deferred: Sequence[Defer
     The name comes from what is kept: deferring the same again changes nothing. Where the inbox is another root's, its
     files are written at once, before the transaction: a candidate twice is no harm, a lost one is.
     """
+    from engram.proposals.candidates import candidate_fields
+    from engram.store.write import Write
+
     writes: dict[str, Write] = {}
     place = inbox_of(session, root)
     for one in deferred:
@@ -128,8 +134,26 @@ def waiting_in(session: Session, root: MemoryRoot) -> tuple[list[Waiting], list[
     return sorted(found, key=lambda one: (one.since, one.name)), bad
 
 
+def count_deferred(session: Session, root: MemoryRoot) -> int:
+    """Return how many files wait in a root's inbox, readable or not: one look into one folder."""
+    try:
+        names = os.listdir(os.path.join(inbox_of(session, root), FOLDER))
+    except OSError:
+        return 0
+    return sum(name.startswith(_PREFIX) and name.endswith(_SUFFIX) for name in names)
+
+
+def removal(waiting: Waiting) -> Write:
+    """Return the change that takes a candidate out of the inbox; it fails where the file changed since it was read."""
+    from engram.store.write import Write
+
+    return Write(waiting.path, waiting.hash, None)
+
+
 def _waiting(path: str, data: bytes) -> Waiting:
     from json import loads
+
+    from engram.proposals.candidates import candidate_of_fields
 
     row: dict[str, Any] = loads(data)
     name = path.rpartition("/")[2].removeprefix(_PREFIX).removesuffix(_SUFFIX)
@@ -142,6 +166,7 @@ def _waiting(path: str, data: bytes) -> Waiting:
         related=tuple(str(one) for one in row["related"]),
         since=str(row["since"]),
         way=str(row["way"]),
+        hash=digest(data),
     )
 
 

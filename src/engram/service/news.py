@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 
-from engram.proposals.pending import FILE
 from engram.safety.fence import show_line
 from engram.service.caches import cache_of
+from engram.service.looks import unasked_sentence, unasked_writes
+from engram.service.waiting import waiting_counts, waiting_sentence
 from engram.store.files import OWN_FILE
 from engram.store.root import Stored, is_active
-from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["News", "waiting_lines"]
+__all__ = ["News"]
 
 _FILE = "last-start"
 _NAMED = 5  # so many new memories are named
@@ -35,7 +35,11 @@ class News:
                 self.lines.append(_foreign(root))
             else:
                 self.lines += self._new(root)
-        self.lines += waiting_lines(session)
+        for root in session.roots:
+            if sentence := waiting_sentence(waiting_counts(session, root)):
+                self.lines.append(f"For the human, in {root.scope} memory: {sentence}")
+            if sentence := unasked_sentence(unasked_writes(session, root)):
+                self.lines.append(show_line(f"For the human, in {root.scope} memory: {sentence}; engram status"))
 
     def note(self) -> None:
         """Remember what there is, so that only what is newer will be new."""
@@ -92,31 +96,3 @@ def _foreign(root: MemoryRoot) -> str:
     count = sum(1 for _ in root.active_paths())
     memories = "1 memory" if count == 1 else f"{count} memories"
     return f"This project brings {memories} that nobody here accepted yet: engram trust"
-
-
-def waiting_lines(session: Session) -> list[str]:
-    """Return what waits for a human; nothing is imported for it where nothing does."""
-    if not session.roots:
-        return []
-    home = session.roots[0]
-    lines = []
-    if os.path.exists(os.path.join(home.path, FILE)):
-        from engram.errors import FormatError
-        from engram.service.approving import open_approvals
-
-        try:
-            waiting = [one for one in open_approvals(session) if not one.expired]
-        except FormatError as error:
-            return [show_line(error.message)]
-        if waiting:
-            wait = "waits" if len(waiting) == 1 else "wait"
-            lines.append(f"{counted(len(waiting), 'proposal')} for memory {wait} for the human: engram review")
-    deferred = 0
-    for root in session.roots:
-        if os.path.isdir(os.path.join(root.path, "inbox")):
-            from engram.service.inbox import waiting_in
-
-            deferred += len(waiting_in(session, root)[0])
-    if deferred:
-        lines.append(f"{counted(deferred, 'deferred candidate')} in the inbox: engram review")
-    return lines

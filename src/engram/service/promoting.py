@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engram.service.reading import Entry
     from engram.service.session import Session
 
-__all__ = ["Promotion", "propose_promotion", "take_away"]
+__all__ = ["Promotion", "propose_promotion", "remove_note", "take_away"]
 
 
 class Promotion(Record):
@@ -68,10 +68,18 @@ def take_away(session: Session, promotion: Promotion) -> bool:
     Raises:
         StoreError: it stays.
     """
-    note = promotion.note
+    return remove_note(session, promotion.note, "which is a memory now")
+
+
+def remove_note(session: Session, note: Entry, why: str) -> bool:
+    """Take a note away that a human needs no more; False where it changed since it was read, and stays.
+
+    Raises:
+        StoreError: it stays.
+    """
     with session.writer(note.root.path) as writer:
         data = read_optional(f"{note.root.path}/{note.path}")
         if data is None or digest(data) != note.hash:
             return False
-        writer.put([Write(note.path, note.hash, None)], f"take the note {note.memory.id} away, which is a memory now")
+        writer.put([Write(note.path, note.hash, None)], f"take the note {note.memory.id} away, {why}")
     return True

@@ -6,8 +6,9 @@ import os
 
 from engram.record import Record
 from engram.service.caches import cache_of
-from engram.service.news import waiting_lines
+from engram.service.looks import Unasked, unasked_sentence, unasked_writes
 from engram.service.trusting import moved_from
+from engram.service.waiting import WaitingCounts, waiting_counts, waiting_sentence
 from engram.store.files import today
 from engram.text.plural import counted
 
@@ -23,7 +24,11 @@ __all__ = ["RootState", "Status", "counts_line", "root_states", "skipped_sentenc
 
 
 class RootState(Record):
-    """One root at a glance; ``notes`` are working notes in service, beside them those that ended and what is none."""
+    """One root at a glance.
+
+    ``notes`` are working notes in service, beside them those that ended and what is none; ``proposals`` are open,
+    ``proposals_expired`` were good for half an hour (A4), ``deferred`` candidates wait in the inbox.
+    """
 
     root: str
     scope: str
@@ -39,17 +44,30 @@ class RootState(Record):
     notes: int = 0
     notes_expired: int = 0
     notes_skipped: int = 0
+    proposals: int = 0
+    proposals_expired: int = 0
+    proposals_unreadable: bool = False
+    deferred: int = 0
+
+    @property
+    def waiting(self) -> str:
+        """What waits for a human, in one sentence; ``""`` for nothing."""
+        return waiting_sentence(
+            WaitingCounts(self.proposals, self.proposals_expired, self.deferred, self.proposals_unreadable)
+        )
 
 
 class Status(Record):
     """How things stand here.
 
-    ``attention`` holds for each root the sentences about what a human should look at, each with the command for it.
+    ``attention`` holds for each root the sentences about what a human should look at, each with the command for it;
+    ``unasked`` by the path of a root what ``remember_look`` is given once a person has seen it.
     """
 
     roots: tuple[RootState, ...]
     attention: tuple[tuple[str, ...], ...]
     read: str
+    unasked: dict[str, list[Unasked]]
 
 
 def status(session: Session, *, deep: bool = False) -> Status:
@@ -67,12 +85,9 @@ def status(session: Session, *, deep: bool = False) -> Status:
     for item in settings.not_counted:
         message = f"{item.key} = {item.value} in {item.file} does not count: {item.reason}"
         session.say("warning", "not_counted", message, path=item.file)
-    attention = [_attention(session, state) for state in states]
-    if attention:
-        attention[0] += tuple(
-            waiting_lines(session)
-        )  # proposals and deferred candidates are kept beside this root (A4)
-    return Status(tuple(states), tuple(attention), settings.string("read"))
+    unasked = {root.path: unasked_writes(session, root) for root in session.roots}
+    attention = tuple(_attention(session, state, unasked[state.root]) for state in states)
+    return Status(tuple(states), attention, settings.string("read"), unasked)
 
 
 def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
@@ -101,7 +116,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
             maker.finish()
 
     def states(indexes: Sequence[Index]) -> list[RootState]:
-        return [_state(root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
+        return [_state(session, root, index, deep=deep) for root, index in zip(session.roots, indexes, strict=True)]
 
     found = ask_indexes(session, states)
     return _with_notes(session, found) if any(root.has_notes() for root in session.roots) else found
@@ -120,7 +135,7 @@ def skipped_sentence(number: int) -> str:
     return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"
 
 
-def _attention(session: Session, state: RootState) -> tuple[str, ...]:
+def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -> tuple[str, ...]:
     said = []
     if state.foreign:
         said.append("foreign: reference only, until you run engram trust")
@@ -131,11 +146,15 @@ def _attention(session: Session, state: RootState) -> tuple[str, ...]:
     if state.renamed:
         said.append(f"{counted(state.renamed, 'file')} with another id inside than its name; engram verify shows it")
     if state.expired:
-        said.append(f"{state.expired} expired, for your review; engram list names them")
+        said.append(f"{state.expired} expired, for your review: engram review")
     if state.notes_expired:
         said.append(f"{counted(state.notes_expired, 'working note')} expired, for your review: engram review")
     if state.notes_skipped:
         said.append(f"{counted(state.notes_skipped, 'file')} in working/ not read as a note; engram list says why")
+    if state.waiting:
+        said.append(state.waiting)
+    if unasked:
+        said.append(unasked_sentence(unasked))
     if not state.writable:
         said.append("read-only: reading works, saving does not")
     return tuple(said)
@@ -151,8 +170,9 @@ def _with_notes(session: Session, states: Sequence[RootState]) -> list[RootState
     ]
 
 
-def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
+def _state(session: Session, root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
     kinds = index.source.kinds()
+    waiting = waiting_counts(session, root)
     return RootState(
         root=root.path,
         scope=root.scope,
@@ -165,4 +185,8 @@ def _state(root: MemoryRoot, index: Index, *, deep: bool) -> RootState:
         expired=index.source.expired(today()),
         writable=os.access(root.path, os.W_OK),
         renamed=sum(bool(stored.memory.named) for stored in root.memories()[0]) if deep else 0,
+        proposals=waiting.proposals,
+        proposals_expired=waiting.expired,
+        proposals_unreadable=waiting.unreadable,
+        deferred=waiting.deferred,
     )

@@ -1,83 +1,63 @@
-"""What waits for a human: open proposals, deferred candidates, ended notes, and what else needs a look (A4, I3)."""
+"""How much waits for a human here, for what is cheap to ask: ``status``, the overview, the start of a session (A4)."""
 
 from __future__ import annotations
 
-import time
+import os
 
-from engram.errors import FormatError
 from engram.record import Record
-from engram.service.approving import open_approvals
-from engram.service.inbox import waiting_in
-from engram.service.notebook import expired_notes
-from engram.service.status import root_states
+from engram.service.inbox import count_deferred
+from engram.store.files import read_optional
+from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.session import Session
+    from engram.store.root import MemoryRoot
 
-__all__ = ["WaitingItem", "everything_waiting"]
+__all__ = ["WaitingCounts", "waiting_counts", "waiting_sentence"]
 
 
-class WaitingItem(Record):
-    """One thing that waits.
+class WaitingCounts(Record):
+    """What waits in one root: open proposals, those whose half hour is over, deferred candidates.
 
-    Attributes:
-        kind: ``proposal``, ``expired``, ``deferred``, ``note``, ``memory``.
-        name: what it is called.
-        message: what it is, in a sentence.
-        text: the text that waits, where it is a candidate's.
-        command: what to do about it.
+    ``unreadable`` says that the file of the proposals cannot be read, so that nobody knows their number.
     """
 
-    kind: str
-    name: str
-    message: str
-    text: str = ""
-    command: str = ""
+    proposals: int = 0
+    expired: int = 0
+    deferred: int = 0
+    unreadable: bool = False
 
 
-def everything_waiting(session: Session) -> list[WaitingItem]:
-    """Return what waits, by kind: what may still be approved first.
+def waiting_counts(session: Session, root: MemoryRoot) -> WaitingCounts:
+    """Return what waits in a root; where nothing does it costs two looks into the folder."""
+    deferred = count_deferred(session, root)
+    path = os.path.join(root.path, "pending-approvals.json")
+    if not os.path.lexists(path):
+        return WaitingCounts(deferred=deferred)
+    import time
 
-    What cannot be read is among the session's notices afterwards.
-    """
-    items: list[WaitingItem] = []
+    from engram.proposals.pending import count_open
+
     try:
-        approvals = open_approvals(session)
-    except FormatError as error:
-        session.say("warning", "approvals", error.message, path=error.path, hint=error.hint)
-        approvals = []
-    for one in approvals:
-        since = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.created))
-        what = f"{'a note' if one.kind == 'note' else f'{one.candidates} candidates'}, proposed {since}"
-        command = (
-            "It expired: have the agent propose it again."
-            if one.expired
-            else "Tell the agent which of them to keep; it holds the token."
-        )
-        items.append(WaitingItem("expired" if one.expired else "proposal", ", ".join(one.titles), what, "", command))
-    for root in session.roots:
-        waiting, bad = waiting_in(session, root)
-        for line in bad:
-            session.say("skipped", "inbox", line)
-        for kept in waiting:
-            look = f"Look at: engram show {kept.related[0]}" if kept.related else "Save it: engram save"
-            message = f"{kept.scope} memory, since {kept.since}: {kept.reason}"
-            items.append(WaitingItem("deferred", kept.name, message, kept.candidate.text, look))
-    notes, _ = expired_notes(session)
-    for entry in notes:
-        message = f"a working note that ended on {entry.memory.valid_until}"
-        items.append(
-            WaitingItem("note", entry.key, message, entry.memory.content, f"Keep it: engram promote {entry.key}")
-        )
-    for state in root_states(session):
-        if state.foreign:
-            items.append(WaitingItem("memory", state.root, "foreign: nobody here accepted it yet", "", "engram trust"))
-        if state.skipped:
-            message = f"{state.skipped} files are not as they were approved"
-            items.append(WaitingItem("memory", state.root, message, "", "engram verify --review"))
-        if state.expired:
-            items.append(
-                WaitingItem("memory", state.root, f"{state.expired} memories are past their date", "", "engram list")
-            )
-    return items
+        data = read_optional(path)
+        proposals, expired = (0, 0) if data is None else count_open(data, root.path, time.time())
+    except (OSError, ValueError):
+        return WaitingCounts(deferred=deferred, unreadable=True)
+    return WaitingCounts(proposals, expired, deferred)
+
+
+def waiting_sentence(counts: WaitingCounts) -> str:
+    """Return what waits as one sentence with the command for it, ``""`` for nothing."""
+    parts = []
+    if counts.proposals:
+        parts.append(f"{counted(counts.proposals, 'proposal')} wait{'s' if counts.proposals == 1 else ''}")
+    if counts.deferred and counts.proposals:
+        parts.append(f"{counts.deferred} deferred")
+    elif counts.deferred:
+        parts.append(f"{counted(counts.deferred, 'deferred candidate')} wait{'s' if counts.deferred == 1 else ''}")
+    if counts.expired:
+        parts.append(f"{counted(counts.expired, 'proposal')} expired")
+    if counts.unreadable:
+        parts.append("the file of open proposals cannot be read")
+    return f"{', '.join(parts)}: engram review" if parts else ""

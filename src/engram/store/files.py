@@ -39,6 +39,7 @@ __all__ = [
     "read_error",
     "read_guarded",
     "read_optional",
+    "read_tail",
     "store_error",
     "today",
     "walk_markdown",
@@ -145,6 +146,19 @@ def read_optional(path: str) -> bytes | None:
         if not stat.S_ISREG(info.st_mode):
             raise OSError(0, "it is no regular file", path)
         return _read_all(fd, info.st_size)
+    finally:
+        os.close(fd)
+
+
+def read_tail(path: str, most: int) -> bytes:
+    """Return the last ``most`` bytes of a file, all of a shorter one; OSError for what is no regular file."""
+    fd = os.open(path, _READ)
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(0, "it is no regular file", path)
+        os.lseek(fd, max(0, info.st_size - most), os.SEEK_SET)
+        return _read_all(fd, min(most, info.st_size))
     finally:
         os.close(fd)
 

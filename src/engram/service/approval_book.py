@@ -1,0 +1,145 @@
+"""The file of open approvals on the disk, its secret, and what of it is remembered outside the workspace (C41)."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from engram.errors import FormatError, RefusedError, StoreError
+from engram.proposals.pending import FILE, Book, parse_book
+from engram.store.files import digest, read_error, read_guarded, read_optional, store_error, write_durable
+from engram.store.write import Write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engram.proposals.pending import Pending
+    from engram.service.session import Session
+    from engram.store.root import MemoryRoot
+    from engram.store.write import RootWriter
+
+__all__ = [
+    "end_with",
+    "found_in",
+    "has_ended",
+    "home_of",
+    "read_book",
+    "remember_end",
+    "replaced_book",
+    "secret_of",
+]
+
+_KEY_FILE = "approval.key"
+_SECRET_HEX = 64
+# The file holds texts of many candidates, each as long as a memory may be.
+_MOST_BYTES = 64 * 1024 * 1024
+# Beside the key: which tokens ended, so that an older copy of the file in a workspace brings none of them back.
+_ENDED_FOLDER = "approvals-ended"
+_ENDED_S = 24 * 3600  # by then the token expired by far
+
+
+def home_of(session: Session) -> MemoryRoot:
+    """Return the root whose file keeps the approvals: the workspace's, else the global one (F1)."""
+    return session.require_roots()[0]
+
+
+def found_in(session: Session, book: Book, token: str, home: MemoryRoot, secret: str) -> Pending:
+    """Return the open approval of a token, which must not have ended: an older copy of the file does not know."""
+    pending = book.find(token, home.path, secret, time.time())
+    if has_ended(session, pending):
+        raise RefusedError(
+            f"This approval has ended, and an older {FILE} was put back; nothing was written.",
+            hint="Propose the memory again, and show it to the human.",
+        )
+    return pending
+
+
+def has_ended(session: Session, pending: Pending) -> bool:
+    """Tell whether an approval ended, whatever the file of a workspace says."""
+    return os.path.lexists(os.path.join(session.config_dir, _ENDED_FOLDER, pending.hash))
+
+
+def end_with(writer: RootWriter, ended: Write, beside: bool) -> list[Write]:
+    """Return the end of an approval, to be written beside the memories, all or nothing.
+
+    Where none of them goes to the root that keeps it, ``beside`` is False: the other root has a lock and a journal of
+    its own, so here the token is gone before anything is written.
+    """
+    if beside:
+        return [ended]
+    writer.put([ended], "redeem an approval")
+    return []
+
+
+def remember_end(session: Session, pending: Pending) -> None:
+    """Keep in the user's own folder that a token ended, for as long as its expiry may be in doubt."""
+    folder = os.path.join(session.config_dir, _ENDED_FOLDER)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, pending.hash), "wb"):
+            pass
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.stat(path).st_mtime < time.time() - _ENDED_S:
+                os.unlink(path)
+    except FileNotFoundError:
+        pass  # another process took an old one away
+    except OSError as error:
+        session.say("warning", "not_remembered", f"{store_error(error, folder).message} What was saved is saved.")
+
+
+def read_book(root: str) -> tuple[Book, bytes | None]:
+    """Return the book and the bytes that it was read from; a file that is missing means that nothing is open (C41)."""
+    try:
+        data = read_guarded(root, FILE, _MOST_BYTES)
+    except FileNotFoundError:
+        return Book({"salt": os.urandom(16).hex()}), None
+    except FormatError as error:
+        raise FormatError(
+            f"{FILE} cannot be read: {error.message}.", hint="Take it away and propose again.", path=FILE
+        ) from error
+    except OSError as error:
+        raise read_error(error, os.path.join(root, FILE)) from error
+    return parse_book(data.decode("utf-8", "replace")), data
+
+
+def replaced_book(book: Book, old: bytes | None, now: float) -> Write:
+    """Return the change that writes a book, over the bytes that it was read from."""
+    return Write(FILE, "" if old is None else digest(old), book.text(now).encode("utf-8", "replace"))
+
+
+def secret_of(session: Session, *, make: bool = True) -> str:
+    """Return this machine's secret, which a clone cannot bring; it is made when it is first needed.
+
+    Without ``make`` it is ``""`` where there is none: then nothing was ever proposed on this machine.
+
+    Raises:
+        StoreError: when the user's configuration folder cannot be written.
+    """
+    path = os.path.join(session.config_dir, _KEY_FILE)
+    try:
+        data = read_optional(path)
+        if data is None and not make:
+            return ""
+        if data is None:
+            _make_key(path)
+            data = read_optional(path) or b""
+    except OSError as error:
+        raise store_error(error, path) from error
+    if len(data) < _SECRET_HEX:
+        raise StoreError(f"{path} is damaged.", hint="Remove it; what is open has to be proposed again.", path=path)
+    return data.decode("ascii", "replace").strip()
+
+
+def _make_key(path: str) -> None:
+    """Make the key's file whole or not at all; of several processes the first one's counts for all."""
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_durable(temporary, os.urandom(_SECRET_HEX // 2).hex().encode(), 0o600)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        pass
+    except OSError:  # no hard links here
+        os.replace(temporary, path)
+        return
+    os.unlink(temporary)
