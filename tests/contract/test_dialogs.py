@@ -515,15 +515,17 @@ def test_a_state_is_bound_to_its_tool_and_arguments(modern: Modern, memories: Me
 
 def test_a_state_of_another_shape_is_no_state(modern: Modern, memories: Memories) -> None:
     dialog = modern.ask("engram_save", text="Bake the bread.")
-    for state in (None, 5, [], {}):
+    odd: list[Any] = [None, 5, [], {}]
+    for state in odd:
         assert yes(modern, dialog, requestState=state)["error"]["code"] == -32602
-    for responses in (None, 5, [], "x", {"a": 5}):
+    for responses in [*odd[:3], "x", {"a": 5}]:
         assert yes(modern, dialog, inputResponses=responses)["error"]["code"] == -32602
     assert names_in(memories.root) == []
 
 
 def test_answers_without_their_state_ask_again(modern: Modern, memories: Memories) -> None:  # C52
-    for change in ({"requestState": ...}, {"inputResponses": ...}, {"inputResponses": {}}):
+    changes: list[Message] = [{"requestState": ...}, {"inputResponses": ...}, {"inputResponses": {}}]
+    for change in changes:
         dialog = modern.ask("engram_save", text="Bake the bread.")
         again = yes(modern, dialog, **change)["result"]
         assert again["resultType"] == "input_required"
