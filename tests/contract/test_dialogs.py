@@ -515,16 +515,17 @@ def test_a_state_is_bound_to_its_tool_and_arguments(modern: Modern, memories: Me
 
 def test_a_state_of_another_shape_is_no_state(modern: Modern, memories: Memories) -> None:
     dialog = modern.ask("engram_save", text="Bake the bread.")
-    odd: list[Any] = [None, 5, [], {}]
-    for state in odd:
+    states: tuple[object, ...] = (None, 5, [], {})
+    for state in states:
         assert yes(modern, dialog, requestState=state)["error"]["code"] == -32602
-    for responses in [*odd[:3], "x", {"a": 5}]:
+    answers: tuple[object, ...] = (None, 5, [], "x", {"a": 5})
+    for responses in answers:
         assert yes(modern, dialog, inputResponses=responses)["error"]["code"] == -32602
     assert names_in(memories.root) == []
 
 
 def test_answers_without_their_state_ask_again(modern: Modern, memories: Memories) -> None:  # C52
-    changes: list[Message] = [{"requestState": ...}, {"inputResponses": ...}, {"inputResponses": {}}]
+    changes: tuple[dict[str, Any], ...] = ({"requestState": ...}, {"inputResponses": ...}, {"inputResponses": {}})
     for change in changes:
         dialog = modern.ask("engram_save", text="Bake the bread.")
         again = yes(modern, dialog, **change)["result"]

@@ -272,16 +272,18 @@ def test_many_calls_at_once_on_a_memory_without_index(serve: Callable[..., Host]
 def test_the_first_index_reports_progress_to_those_who_gave_a_token(  # F1
     serve: Callable[..., Host], memories: Memories
 ) -> None:
-    fill(memories, 3000)
+    fill(memories, 5000)
     host = serve()
+    host.handshake()
+    assert not (memories.root / ".cache").exists()  # it answered before anything was indexed
     params: dict[str, Any] = {"name": "engram_load", "arguments": {"query": "oven 77"}, "_meta": {"progressToken": "p"}}
     call = host.start_request("tools/call", params)
     host.send({"jsonrpc": "2.0", "id": "meanwhile", "method": "ping"})
     assert host.answer("meanwhile")["result"] == {}
 
     assert host.answer(call)["result"]["structuredContent"]["data"]["selected_keys"][0] == "oven-0077"
-    said = [host.next()["params"] for _ in range(3)]
-    assert [step["progress"] for step in said] == [1000, 2000, 3000]
+    said = [host.next()["params"] for _ in range(5)]
+    assert [step["progress"] for step in said] == [1000, 2000, 3000, 4000, 5000]
     assert {step["progressToken"] for step in said} == {"p"}
     host.silent()
 

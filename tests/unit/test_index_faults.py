@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,6 +128,48 @@ def test_a_process_killed_in_the_middle_leaves_the_old_index(tmp_path: Path, mom
     assert answers(path) == of(*range(20))
     update(path, ["rules/m-001.md"], [made(50)])
     assert answers(path) == of(0, *range(2, 20), 50)
+
+
+def test_the_next_build_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
+    path = str(tmp_path / "index.db")
+    code = """
+        def some():
+            for number in range(5000):
+                yield made(number)
+            say("in the middle")
+            sys.stdin.read()
+        build(sys.argv[1], some())
+    """
+    running = child(code, path)
+    with child(code, path) as killed:
+        for process in (running, killed):
+            assert process.stdout
+            assert process.stdout.readline() == "in the middle\n"
+        killed.send_signal(signal.SIGKILL)
+    (tmp_path / "index.db.mine.new").write_bytes(b"")
+    assert len(list(tmp_path.iterdir())) == 3
+
+    build(path, [made(1)])
+    left = sorted(os.listdir(tmp_path))
+    assert [name.split(".")[2] for name in left if name.endswith(".new")] == [str(running.pid), "mine"]
+    running.communicate("", timeout=60)
+    assert sorted(os.listdir(tmp_path)) == ["index.db", "index.db.mine.new"]
+    assert answers(path)
+
+
+def test_two_threads_that_build_at_once_do_not_meet(tmp_path: Path) -> None:
+    path = str(tmp_path / "index.db")
+    both = threading.Barrier(2, timeout=60)
+
+    def some(first: int) -> Iterator[tuple[str, str, Memory]]:
+        yield made(first)
+        both.wait()
+        yield made(first + 1)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda first: build(path, some(first)), (10, 20))) == [2, 2]
+    assert answers(path) in (of(10, 11), of(20, 21))
+    assert os.listdir(tmp_path) == ["index.db"]
 
 
 def test_a_reader_undoes_what_a_process_that_was_killed_had_written_into_the_file(tmp_path: Path) -> None:

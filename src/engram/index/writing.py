@@ -6,6 +6,7 @@ import os
 
 from engram.index.database import CHUNK, COLUMNS, DAMAGE, VERSION, chunk_keys, damaged, sqlite
 from engram.index.layout import BREAK, FIELD_END, SPELLING
+from engram.index.leftovers import sweep, temporary_of
 from engram.index.segment import Segment
 from engram.record import Record
 
@@ -68,7 +69,8 @@ def build(path: str, memories: Iterable[tuple[str, str, Memory]], beside: Callab
         OSError: the folder cannot be written.
         SqliteError: SQLite cannot write there.
     """
-    temporary = f"{path}.{os.getpid()}.new"
+    sweep(path)
+    temporary = temporary_of(path)
     if os.path.exists(temporary):
         os.unlink(temporary)
     try:

@@ -7,7 +7,6 @@ lines together, harms nothing. No pack depends on it (C35).
 
 from __future__ import annotations
 
-import _thread
 import os
 
 from engram.config.paths import cache_home
@@ -99,7 +98,10 @@ def usage_counts(cache: str) -> dict[str, int]:
 
 def _put_together(path: str, found: dict[str, int]) -> None:
     lines = b"".join(os.fsencode(name) + b"\t%d\n" % number for name, number in sorted(found.items()))
-    temporary = f"{path}.{os.getpid()}.{_thread.get_ident()}.new"
+    from engram.index.leftovers import sweep, temporary_of
+
+    sweep(path)
+    temporary = temporary_of(path)
     try:
         with open(os.open(temporary, _NEW, 0o666), "wb") as file:
             file.write(lines)

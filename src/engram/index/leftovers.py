@@ -1,0 +1,49 @@
+"""The files in which something new is written before it takes its name, and those that a killed process left."""
+
+from __future__ import annotations
+
+import _thread
+import os
+
+__all__ = ["sweep", "temporary_of"]
+
+
+def temporary_of(path: str) -> str:
+    """Return where this thread writes what will replace a file; nobody else writes there."""
+    return f"{path}.{os.getpid()}.{_thread.get_ident()}.new"
+
+
+def sweep(path: str) -> None:
+    """Remove what processes that are gone left beside a file; without a word where that cannot be.
+
+    Where processes of two machines or containers share a folder, one that is at work may look gone to the other. It
+    then fails as on a folder that it cannot write, and answers without an index.
+    """
+    folder, name = os.path.split(path)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for found in names:
+        if not (found.startswith(f"{name}.") and found.endswith(".new")):
+            continue
+        number = found[len(name) + 1 :].partition(".")[0]
+        if number.isascii() and number.isdecimal() and not _runs(int(number)):
+            try:
+                os.unlink(os.path.join(folder, found))
+            except OSError:
+                pass  # Windows removes nothing that is open: then it is at work after all
+
+
+def _runs(process: int) -> bool:
+    if process == os.getpid():
+        return True
+    if os.name != "posix":
+        return False  # there `kill` ends what it is asked about
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
