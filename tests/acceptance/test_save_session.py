@@ -56,7 +56,7 @@ def test_without_candidates_it_says_how_an_agent_proposes(
     assert (f"{number} sessions" in text or (number == 1 and "last session" in text)) == (number > 0)
     data = engram.json(command, *words)["data"]
     assert data["query_level"] == number
-    assert data["protocol"] == text.rstrip("\n")
+    assert data["protocol"] == text
     assert names_in(root) == []
 
 
@@ -65,7 +65,8 @@ def test_without_candidates_it_says_how_an_agent_proposes(
     [
         ("last",), ("last", "50"), ("first", "50", "sessions"), ("last", "many", "sessions"), ("last", "0", "sessions"),
         ("last", "-1", "sessions"), ("last", "5000", "sessions"), ("last", "5", "days"), ("50",),
-        ("last", "sessions", "5"), ("last", "5", "sessions", "please"), ("--query-level", "0"), ("--query-level", "x"), ("--query-level", "-3"),
+        ("last", "sessions", "5"), ("last", "5", "sessions", "please"), ("--query-level", "0"),
+        ("--query-level", "x"), ("--query-level", "-3"),
         ("last", "5", "sessions", "--query-level", "6"), ("--force", "--inbox"), ("last", "٣", "sessions"),
         ("--query-level", "99999999999999999999"),
     ],

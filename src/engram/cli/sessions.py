@@ -88,7 +88,7 @@ def _protocol(session: Session, level: int, output: Output) -> int:
 
     session.require_roots()
     text = proposal_protocol(level)
-    output.text(text)
+    output.text(text.rstrip("\n"))
     return output.done({"protocol": text, "query_level": level})
 
 
