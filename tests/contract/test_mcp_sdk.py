@@ -7,7 +7,7 @@ it takes is what a host that is built on it takes.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 import pytest
@@ -121,6 +121,24 @@ def test_its_human_is_asked_in_the_dialog_of_each_era(use: Use, memories: Memori
     use(body, human)
     assert len(asked) == 1
     assert "Use tabs in Makefiles." in (memories.root / "rules" / "use-tabs-in-makefiles.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_what_its_human_does_not_accept_is_not_saved(
+    use: Use, memories: Memories, action: Literal["decline", "cancel"]
+) -> None:  # C48, C49
+    async def human(_context: ClientRequestContext, _params: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action=action)
+
+    async def body(client: Client) -> None:
+        result = await client.call_tool("engram_save", ARGUMENTS["engram_save"])
+        assert not result.is_error, result
+        data = result.structured_content["data"]
+        assert ("approval_token" in data) == (action == "cancel")
+        assert data["text"].lower().startswith("nothing was saved")
+
+    use(body, human)
+    assert not (memories.root / "rules" / "use-tabs-in-makefiles.md").exists()
 
 
 def test_a_tool_that_fails_is_a_result_and_an_unknown_one_an_error(use: Use) -> None:  # C29

@@ -78,7 +78,7 @@ def _level(parsed: Parsed) -> int:
         if not said or not (number.isascii() and number.isdecimal()) or level:
             raise UsageError(f"{' '.join(words)} is not understood.", hint="engram save-session last 50 sessions")
         level = int(number[:9])
-    if (parsed.given("query-level") and level < 1) or level > MOST_SESSIONS:
+    if ((words or parsed.given("query-level")) and level < 1) or level > MOST_SESSIONS:
         raise UsageError(f"A query level goes from 1 to {MOST_SESSIONS}.")
     return level
 
@@ -88,7 +88,7 @@ def _protocol(session: Session, level: int, output: Output) -> int:
 
     session.require_roots()
     text = proposal_protocol(level)
-    output.text(text)
+    output.text(text.rstrip("\n"))
     return output.done({"protocol": text, "query_level": level})
 
 
@@ -104,6 +104,8 @@ def _text(path: str) -> str:
                 data = file.read(MOST_TEXT + 1)
     except OSError as error:
         raise read_error(error, path) from error
+    if len(data) > MOST_TEXT:
+        raise UsageError(f"The candidates have more than {MOST_TEXT // 1024} KiB.", hint="Propose them in portions.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
