@@ -258,3 +258,27 @@ def test_status_deep_makes_the_index_anew(remembered: Runner, root: Path) -> Non
     assert index_of(root).stat().st_ino == before
     remembered.ok("status", "--deep")
     assert index_of(root).stat().st_ino != before
+
+
+def test_what_matches_and_is_out_of_service_is_the_reason_for_nothing(engram: Runner) -> None:  # H3, I3
+    engram.ok("inject")
+    engram.ok("save", "rule", "Numbats sleep in hollow logs.", "--role", "keepers", input="A\n")
+    engram.ok("config", "set", "roles", "frontend")
+    assert "what shares a word with it is left out: for the role keepers." in engram.ok("load", "numbats")
+    assert "no memory shares a word" in engram.ok("load", "wobbegong")
+
+
+def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: Path) -> None:
+    engram.ok("inject")
+    engram.ok("save", "rule", "Smoke tests run nightly.", input="A\n")
+    cases = tmp_path / "cases.json"
+
+    def write(first: str) -> None:
+        both = [{"task": "smoke", "must": [first]}, {"task": "smoke", "must": ["absent"]}]
+        cases.write_text(json.dumps({"version": 1, "cases": both}), encoding="utf-8")
+
+    write("smoke-tests-run-nightly")
+    engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
+    engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
+    write("missing-now")
+    assert engram.run("benchmark", str(cases), "--baseline", str(tmp_path / "b.json")).returncode == 6

@@ -93,8 +93,13 @@ def test_entries_are_pinned_afresh_and_other_words_stay(engram: Runner) -> None:
     assert "Everything is of today's form already." in engram.ok("upgrade")
 
 
-def test_a_review_needs_a_terminal(engram: Runner) -> None:
+def test_a_review_of_a_persons_edits_needs_a_terminal(engram: Runner) -> None:  # C12
     engram.ok("inject")
+    engram.ok("link", "claude")
+    block = engram.cwd / "CLAUDE.md"
+    text = block.read_text(encoding="utf-8")
+    block.write_text(text.replace("memory", "remembrance", 1), encoding="utf-8")
+    edited = block.read_bytes()
     done = engram.run("upgrade", "--review")
     assert done.returncode == 5
-    assert "needs a terminal" in done.stderr
+    assert block.read_bytes() == edited

@@ -34,3 +34,12 @@ def test_without_memory_it_says_how_to_start(engram: Runner) -> None:
     done = engram.run("review")
     assert done.returncode == 7
     assert "engram inject" in done.stderr
+
+
+def test_status_and_the_bare_command_name_what_waits(engram: Runner) -> None:  # A4
+    engram.ok("inject")
+    engram.ok("save", "rule", "Use pnpm for every install.", input="A\n")
+    assert "inbox" not in engram.ok("status")
+    engram.ok("save-session", "--file", "-", "--force", input=NEAR)
+    assert "1 deferred candidate in the inbox: engram review" in engram.ok("status")
+    assert "1 deferred candidate in the inbox: engram review" in engram.ok()

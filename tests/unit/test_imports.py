@@ -155,6 +155,10 @@ COLD_COMMANDS: list[tuple[tuple[str, ...], frozenset[str]]] = [
 ]
 
 
+# The rules of the safety room: of a memory that is known to hold nothing none of them is asked.
+RULE_MODULES = frozenset(f"engram.safety.{name}" for name in ("rule", "secrets", "orders", "personal", "provider"))
+
+
 def modules_imported_by(scratch: Scratch, cwd: Path, *args: str) -> set[str]:
     """Run a command of Engram in a bare interpreter, and return the names of all modules that it imported.
 
@@ -186,9 +190,12 @@ def modules_imported_by(scratch: Scratch, cwd: Path, *args: str) -> set[str]:
 def test_a_cold_command_imports_nothing_heavy(
     args: tuple[str, ...], allowed: frozenset[str], scratch: Scratch, workspace: Path, legacy_root: Path
 ) -> None:
+    # What is derived is there, as a rule: the index, and what the rules found in memories.
+    modules_imported_by(scratch, workspace, *args)
     imported = modules_imported_by(scratch, workspace, *args)
 
     assert "engram.cli" in imported
+    assert not {name for name in imported if name.startswith("engram.safety.") and name.count(".") == 2} & RULE_MODULES
     assert sorted(imported & (HEAVY - allowed)) == []
 
 

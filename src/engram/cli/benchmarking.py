@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.service.benchmarking import judge_cases, read_baseline, read_cases
+from engram.service.benchmarking import baseline_keys, judge_cases, read_baseline, read_cases
 from engram.store.files import atomic_write
 from engram.text.jsonc import dumps
 from engram.text.plural import counted
@@ -28,13 +28,17 @@ def benchmark_command(session: Session, parsed: Parsed, output: Output) -> int:
     judged = judge_cases(session, cases)
     path = os.path.abspath(parsed.value("baseline")) if parsed.given("baseline") else ""
     before = read_baseline(path) if path else None
-    worse = [one for one in judged if not one.passed and (before is None or before.get(one.case.task, True))]
+    keys = baseline_keys(cases)
+    named = list(zip(keys, judged, strict=True))
+    worse = [one for key, one in named if not one.passed and (before is None or before.get(key, True))]
     for one in judged:
         output.line(_row(one, known=one not in worse))
     passed = sum(one.passed for one in judged)
-    output.line(f"{passed} of {len(judged)} cases pass; {counted(len(worse), 'regression')}")
-    if path and before is None:
-        results = {one.case.task: one.passed for one in judged}
+    first = bool(path) and before is None
+    end = "" if first else f"; {counted(len(worse), 'regression')}"
+    output.line(f"{passed} of {len(judged)} cases pass{end}")
+    if first:
+        results = {key: one.passed for key, one in named}
         atomic_write(path, (dumps({"passed": results}, indent=2) + "\n").encode())
         output.line(f"Wrote the baseline {path}.")
         worse = []

@@ -43,6 +43,7 @@ def overview(output: Output, words: Sequence[str]) -> int:
 
 
 def _state(output: Output) -> int:
+    from engram.service.news import waiting_lines
     from engram.service.session import Session
     from engram.service.status import counts_line, root_states, skipped_sentence
     from engram.version import __version__
@@ -53,6 +54,8 @@ def _state(output: Output) -> int:
     output.text("")
     for state in states:
         output.line(counts_line(state))
+    for line in waiting_lines(session):
+        output.line(line)
     workspace = next((state for state in states if state.scope == "workspace"), None)
     if workspace is None:
         output.line("There is no memory in this project yet.")

@@ -40,7 +40,7 @@ INDEX_FILE = "index.sqlite"
 # The key of the state under which the stamp stands that the index was made from.
 STAMP = "stamp"
 # Another process may be faster: so often its result is looked at before the files are read instead.
-_TRIES = 3
+_TRIES = 4
 # sqlite.org/rescode.html#busy
 _BUSY = 5
 # So many of the files that were wrong are looked at by every call: mending one may change no stamp.
@@ -81,26 +81,43 @@ def open_index(
     why = "" if available() else "this Python has no SQLite"
     try:
         for _ in range(_TRIES if available() else 0):
-            found = _open(path)
-            if found is None:
-                from engram.index.updating import rebuild
-
-                rebuild(root, cache, progress, learn)
-                continue
-            database, problems = found
-            now = stamp_of(root.path, folders_in(str(database.state[STAMP])), root.left_alone)
-            if now == database.state[STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
-                return Index(database, problems, now)
-            from engram.index.updating import rebuild, update_index
-
-            if not update_index(root, cache, database, learn):
-                rebuild(root, cache, progress, learn)
+            try:
+                if (index := _current(root, cache, path, progress, learn)) is not None:
+                    return index
+            except SqliteError as error:
+                # Other processes make the index at the same moment: the next look finds theirs.
+                why = str(error)
         why = why or "it changes faster than it can be indexed"
-    except (SqliteError, OSError) as error:
+    except OSError as error:
         why = str(error)
     except UnicodeEncodeError:
         why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)
+
+
+def _current(
+    root: MemoryRoot,
+    cache: str,
+    path: str,
+    progress: Callable[[int], None] | None,
+    learn: Callable[[str, Memory], None] | None,
+) -> Index | None:
+    """Return the index where it is as the ledger and the folders are; else make or update it, and return None."""
+    found = _open(path)
+    if found is None:
+        from engram.index.updating import rebuild
+
+        rebuild(root, cache, progress, learn)
+        return None
+    database, problems = found
+    now = stamp_of(root.path, folders_in(str(database.state[STAMP])), root.left_alone)
+    if now == database.state[STAMP] and not any(_is_settled(root, skip) for skip in problems[:_LOOKED_AT]):
+        return Index(database, problems, now)
+    from engram.index.updating import rebuild, update_index
+
+    if not update_index(root, cache, database, learn):
+        rebuild(root, cache, progress, learn)
+    return None
 
 
 def read_files(root: MemoryRoot, why: str) -> Index:

@@ -71,8 +71,8 @@ def _cut(rows: list[dict[str, Any]]) -> None:
         most = min(most - 1, max(_MOST_PREVIEWS // len(rows), most * _MOST_PREVIEWS // total))
     for row in rows:
         if len(row["preview"]) > most:
-            head = row["preview"][: max(0, most - len(_CUT))]
-            row["preview"] = head[: head.rfind("\n") + 1] + _CUT
+            head = row["preview"][: max(0, most - len(_CUT) - 1)]
+            row["preview"] = f"{head}\n{_CUT}"
 
 
 def proposal_answer(

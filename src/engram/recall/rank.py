@@ -108,6 +108,9 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
     order = _order(work)
     why = "" if order else "no memory shares a word with it" if work.query.words else "it holds no word to search for"
+    if not order and left_out:
+        # Its id may say what it said; --explain gives it to who asks.
+        why = f"what shares a word with it is left out: {left_out[0][1]}"
     if order and "floor" not in off:
         why = below_floor(work, order)
     if why:

@@ -255,11 +255,15 @@ LITERAL = Table(
         between=("-o", "so ", "lo ", "--output"),
         stops="\n",
     ),
-    _order(
+    _gapped(
         "remote-code",
         _UNSEEN_CODE,
         "sh|bash|zsh|dash|ksh|eval|source|python|python3",
-        r"(?:[ \t]{1,4}-c)?[ \t]{0,4}[\"']?(?:<\(|\$\(|`)[ \t]{0,4}(?:curl|wget)\b",
+        12,
+        "<(¦$(¦`",
+        r"(?:<\(|\$\(|`)[ \t]{0,4}(?:curl|wget)\b",
+        endings="",
+        stops="\n.",
     ),
     _gapped(
         "remote-code",
@@ -379,12 +383,15 @@ REFERENCE = Table(
         r"\b(?:user|human|owner|developer|operator)s?\b(?! (?:interface|input|agent|id|table|name))",
         endings="",
     ),
-    _order(
+    _gapped(
         "conceal",
         _CONCEAL,
         "no|nunca|sin",
-        r" (?:se lo |le )?(?:digas|informes|avises|menciones|notifiques|reveles|cuentes|avisar|informar|notificar"
-        r"|decir)\b[^.\n]{0,30}?\b(?:al|a la|a los|el|la) usuari[oa]s?\b",
+        8,
+        "digas¦informes¦avises¦menciones¦notifiques¦reveles¦cuentes¦avisar¦informar¦notificar¦decir",
+        r"\b(?:digas|informes|avises|menciones|notifiques|reveles|cuentes|avisar|informar|notificar|decir)"
+        r"\b[^.\n]{0,30}?\b(?:al|a la|a los|el|la) usuari[oa]s?\b",
+        endings="",
     ),
     _order(
         "conceal",

@@ -100,6 +100,7 @@ TABLE = Table(
         # Here and below the first character is consumed before its left side is looked at: the search skips to it.
         r"[(2-9](?<![A-Za-z0-9.+-].)(?:(?<=\()[2-9][0-9]{2}\) ?|(?<!\()[0-9]{2}-)[0-9]{3}-[0-9]{4}(?![A-Za-z0-9-])",
         needs=("-",),
+        digits=10,
         accept=_phone,
     ),
     Rule(
@@ -108,7 +109,7 @@ TABLE = Table(
         (),
         r"[2-6](?<![A-Za-z0-9._-].)(?:[0-9]{13,15}|[0-9]{3}(?:[ -][0-9]{4}){3}|[0-9]{3}[ -][0-9]{6}[ -][0-9]{4,5})"
         r"(?![A-Za-z0-9_-])",
-        needs=tuple("23456"),
+        digits=14,
         accept=_card,
     ),
     Rule(
@@ -116,7 +117,7 @@ TABLE = Table(
         "a bank account number",
         (),
         r"[A-Z](?<![A-Za-z0-9].)[A-Z][0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])",
-        needs=tuple("0123456789"),
+        digits=10,
         accept=_iban,
     ),
     Rule(

@@ -18,6 +18,10 @@ END = r"(?![A-Za-z0-9])"
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
+# No provider's token is shorter, its mark included.
+_LEAST = 16
+
+
 def row(kind: str, label: str, starts: tuple[str, ...], body: str, *, tail: str = "") -> Rule:
     """Build the row of a token that begins with a mark; it ends where its characters end.
 
@@ -28,7 +32,7 @@ def row(kind: str, label: str, starts: tuple[str, ...], body: str, *, tail: str 
         body: an expression for what follows them; without ``tail`` no letter and no digit may follow it.
         tail: the characters that may follow without a greatest length.
     """
-    return Rule(kind, label, starts, body if tail else body + END, tail=tail, accept=is_real)
+    return Rule(kind, label, starts, body if tail else body + END, longest=_LEAST, tail=tail, accept=is_real)
 
 
 _CLOUDS = (
@@ -219,7 +223,8 @@ _MODELS = (
         "a Zhipu key",
         (),
         r"(?<![A-Za-z0-9.])[a-f0-9]{32}\.[A-Za-z0-9]{16}(?![A-Za-z0-9.])",
-        needs=(".",),
+        longest=49,
+        digits=10,
         accept=is_mixed,
     ),
 )

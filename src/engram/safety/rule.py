@@ -55,6 +55,9 @@ class Rule(Record):
         stops: see ``gap``.
         before: characters that may not stand directly before a start.
         fold: ignore case.
+        digits: so many digits stand in every text that is looked at.
+        longest: so many characters at least has the word that a match begins with, or, with no starts, one anywhere.
+        value: so many characters at least has a word shortly behind a start.
         tail: characters over which a match is extended, for tokens that have a least length but no greatest.
         accept: says whether a match is real, given the found value; ``None`` takes all. Several: one for each group.
     """
@@ -70,6 +73,9 @@ class Rule(Record):
     stops: str = ".\n"
     before: str = ALNUM
     fold: bool = False
+    digits: int = 0
+    longest: int = 0
+    value: int = 0
     tail: str = ""
     accept: Callable[[str], bool] | tuple[Callable[[str], bool], ...] | None = None
 
@@ -90,11 +96,13 @@ def compiled(pattern: str, *, fold: bool = False) -> re.Pattern[str]:
 class Sheet:
     """A text laid out for all tables: itself, in lower case, and how its words begin."""
 
-    __slots__ = ("_heads", "_near", "lower", "text")
+    __slots__ = ("_heads", "_near", "digits", "longest", "lower", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lower = _folded(text)
+        self.digits = sum(map(text.count, "0123456789"))
+        self.longest = max(map(len, text.split()), default=0)
         self._heads: dict[bool, set[bytes]] = {}
         self._near: dict[tuple[str, ...], bool] = {}
 
@@ -178,6 +186,8 @@ class Table:
                         found.setdefault(number, []).append(literal)
         for number in sorted([*found, *self._whole]):
             rule = self.rules[number]
+            if rule.digits > sheet.digits or rule.longest > sheet.longest:
+                continue
             if not rule.needs or sheet.has(rule.needs, fold=rule.fold):
                 yield from _hits(rule, found.get(number, ()), sheet)
 
@@ -242,15 +252,25 @@ def _after_starts(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator
 
 def _after(rule: Rule, literal: str, sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
     text, find = sheet.text, sheet.hay(fold=rule.fold).find
-    match_rest = compiled(rule.rest, fold=rule.fold).match
+    match_rest: Callable[..., re.Match[str] | None] | None = None
     before, size = rule.before, len(literal)
     at = find(literal)
     while at >= 0:
         end = at + size
-        if (at == 0 or text[at - 1] not in before) and (match := match_rest(text, end)):
-            yield at, match
-            end = max(end, match.end())
+        if at == 0 or text[at - 1] not in before:
+            # Nothing is compiled for a text in which no word is as long as the shortest match.
+            if match_rest is None and _may_match(rule, text, at, end):
+                match_rest = compiled(rule.rest, fold=rule.fold).match
+            if match_rest is not None and (match := match_rest(text, end)):
+                yield at, match
+                end = max(end, match.end())
         at = find(literal, end)
+
+
+def _may_match(rule: Rule, text: str, at: int, end: int) -> bool:
+    if rule.longest and len(text[at : at + rule.longest].split(None, 1)[0]) < rule.longest:
+        return False
+    return not rule.value or any(len(word) >= rule.value for word in text[end : end + 240].split())
 
 
 def _over_a_gap(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
@@ -258,10 +278,17 @@ def _over_a_gap(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[t
     from heapq import merge
 
     hay = sheet.hay(fold=rule.fold)
-    match_rest = compiled(rule.rest, fold=rule.fold).match
+    match_rest: Callable[..., re.Match[str] | None] | None = None
     taken = 0
     for place in merge(*(_places(need, hay) for need in rule.needs)):
-        if place >= taken and (match := match_rest(sheet.text, place)):
+        if place < taken:
+            continue
+        if match_rest is None:
+            # Nothing is compiled for a text in which the two words are never near.
+            if _start_before(rule, literals, hay, place) < 0:
+                continue
+            match_rest = compiled(rule.rest, fold=rule.fold).match
+        if match := match_rest(sheet.text, place):
             begin = _start_before(rule, literals, hay, place)
             if begin >= 0:
                 yield begin, match

@@ -279,6 +279,7 @@ TABLE = Table(
         rf"|(?:{_IS}|[ \t])[\"'`*]{{0,2}}([^\s\"'`,;:*<>()\[\]{{}}]{{20,160}}+)(?![(\[{{]))",
         before="",
         fold=True,
+        value=12,
         accept=(_assigned, _assigned, _announced),
     ),
     Rule(

@@ -31,7 +31,7 @@ _CHAT = (
         (),
         # The first character is consumed before its left side is looked at: so the search skips to it quickly.
         r"[MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}",
-        needs=(".",),
+        longest=59,
         tail=TOKEN,
         accept=is_mixed,
     ),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from engram.service.session import Session
 
-__all__ = ["Case", "Judged", "judge_cases", "read_baseline", "read_cases"]
+__all__ = ["Case", "Judged", "baseline_keys", "judge_cases", "read_baseline", "read_cases"]
 
 _VERSION = 1
 
@@ -79,6 +79,16 @@ def judge_cases(session: Session, cases: Sequence[Case]) -> list[Judged]:
             )
         )
     return judged
+
+
+def baseline_keys(cases: Sequence[Case]) -> list[str]:
+    """Return what each case is called in a baseline: its task, with a number from the second of the same task on."""
+    seen: dict[str, int] = {}
+    keys = []
+    for case in cases:
+        seen[case.task] = seen.get(case.task, 0) + 1
+        keys.append(case.task if seen[case.task] == 1 else f"{case.task} ({seen[case.task]})")
+    return keys
 
 
 def read_baseline(path: str) -> dict[str, bool] | None:

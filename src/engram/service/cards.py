@@ -74,7 +74,8 @@ def _list_cards(session: Session, indexes: Sequence[Index]) -> Cards:
     for at, row in rows[:_MOST_CARDS]:
         entry = library.read(library.key(at, row))
         if entry is not None:
-            lines.append(card_of(Item(entry.memory, entry.key, foreign=entry.root.foreign), variant))
+            item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=entry.doubt)
+            lines.append(card_of(item, variant))
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
     if any(root.has_notes() for root in roots):
         from engram.service.notebook import list_notes, note_item
@@ -92,9 +93,11 @@ def _most_used(session: Session, indexes: Sequence[Index], limit: int) -> tuple[
     rows.sort(key=lambda pair: (pair[0], pair[1].id))
     rows.sort(key=lambda pair: pair[1].last_confirmed, reverse=True)
     rows.sort(key=lambda pair: counts[pair[0]].get(pair[1].id, 0), reverse=True)
+    found = [(session.roots[at], library.read(library.key(at, row))) for at, row in rows[:limit]]
     return tuple(
-        Named(library.key(at, row), row.type, row.scope, row.title, session.roots[at].foreign)
-        for at, row in rows[:limit]
+        Named(entry.key, entry.memory.type, entry.memory.scope, entry.memory.title, root.foreign)
+        for root, entry in found
+        if entry is not None
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.safety.fence import show_inert
+from engram.safety.scan import redact, scan
 
 __all__ = ["file_diff"]
 
@@ -24,4 +25,7 @@ def file_diff(path: str, before: bytes, after: bytes) -> str:
     body = (
         f"{line[0]}\\u{{{ord(line[1]):x}}}{line[2:]}" if line[:4] in {"+++ ", "--- "} else line for line in lines[2:]
     )
-    return "".join(f"{show_inert(line)}\n" for line in (*lines[:2], *body))
+    shown = "".join(f"{line}\n" for line in (*lines[:2], *body))
+    # What is to be written was checked; what stands in the file already may hold a secret, and an agent may read this.
+    shown = redact(shown, [one for one in scan(shown) if one.group == "secret"]) if before else shown
+    return "".join(f"{show_inert(line)}\n" for line in shown.split("\n")[:-1])

@@ -8,6 +8,7 @@ from engram.config.paths import embedding_table
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import discard, open_index, read_files
 from engram.service.caches import cache_of
+from engram.service.giving import Learner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from engram.index.refresh import Index
+    from engram.model import Memory
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
@@ -60,13 +62,22 @@ def _index_of(session: Session, root: MemoryRoot) -> Index:
 
 def _open(session: Session, root: MemoryRoot) -> Index:
     cache = cache_of(session, root)
+    learner = Learner(session, root)
     if not by_meaning(session):
-        return open_index(root, cache, session.progress)
+        index = open_index(root, cache, session.progress, learner.learn)
+        learner.finish()
+        return index
     from engram.service.scorers import VectorMaker
 
     maker = VectorMaker(session, cache)
-    index = open_index(root, cache, session.progress, maker.learn)
+
+    def learn(value: str, memory: Memory) -> None:
+        maker.learn(value, memory)
+        learner.learn(value, memory)
+
+    index = open_index(root, cache, session.progress, learn)
     maker.finish()
+    learner.finish()
     return index
 
 

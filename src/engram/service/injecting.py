@@ -161,7 +161,7 @@ def _item(entry: Entry, *, needed_by: str = "", card_only: bool = False) -> Item
         from engram.service.notebook import note_item
 
         return note_item(entry)
-    return Item(entry.memory, entry.key, needed_by=needed_by, card_only=card_only)
+    return Item(entry.memory, entry.key, note=entry.doubt, needed_by=needed_by, card_only=card_only)
 
 
 def _all_of(entry: Entry) -> str:

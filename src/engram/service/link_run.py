@@ -12,7 +12,8 @@ from engram.hosts.places import place, places
 from engram.hosts.table import HOSTS, find_host
 from engram.hosts.text_part import TextBlock
 from engram.roots.find import new_workspace
-from engram.service.link_files import LinkFiles, leads_out, tracked
+from engram.service.link_checks import try_commands, warn_about_paths
+from engram.service.link_files import LinkFiles, leads_out
 from engram.service.link_report import LinkReport, LinkResult, PartState
 from engram.store.host_files import HostFileError, not_changed, remove_folders
 from engram.store.links import read_links
@@ -71,8 +72,8 @@ class LinkRun:
                     self.advice.append(host.advice[scope])
         report = self._finish()
         if not self.options.plan:
-            self._try_commands()
-        self._warn_about_paths()
+            try_commands(self.session, self.launch, self.commands, self._project or self.session.start)
+        warn_about_paths(self.session, self.launch, self.results)
         return report
 
     def unlink(self, hosts: Sequence[Host]) -> LinkReport:
@@ -361,38 +362,6 @@ class LinkRun:
     def _start_later(self, wish: Wish) -> None:
         if wish.server not in self.commands:
             self.commands.append(wish.server)
-
-    def _try_commands(self) -> None:
-        """Start each command that was registered once, and say what a host would meet (C4)."""
-        import shutil
-
-        from engram.service.handshake import desktop_environment, shake_hands
-
-        if self.launch.kind == "pinned" and self.commands:
-            there = shutil.which("uvx", path=desktop_environment(self.session.environ)["PATH"])
-            where = "" if there else "uvx is not on the PATH of programs started from the desktop; install uv. "
-            message = f"{where}The first start of {shell_line(self.commands[0])} downloads the package."
-            self.session.say("info" if there else "warning", "first_start", message)
-            return
-        for words in self.commands:
-            answer = shake_hands(words, self.session.environ, self._project or self.session.start)
-            if answer.trouble:
-                self.session.say("warning", "server_start", answer.trouble)
-
-    def _warn_about_paths(self) -> None:
-        """A path of this machine in a file that Git tracks means nothing to others (C4)."""
-        if self.launch.kind != "path":
-            return
-        done = ("added", "updated", "unchanged")
-        files = [result.file for result in self.results if result.part in {"mcp", "hooks"} and result.action in done]
-        for file in tracked(list(dict.fromkeys(files))):
-            self.session.say(
-                "warning",
-                "path_in_git",
-                f"{file} is tracked by Git, and now names {self.launch.server[0]}, a path of this machine only.",
-                path=file,
-                hint="Do not commit that change, or install a release and run engram link again.",
-            )
 
 
 def _elsewhere(host: Host, verb: str) -> LinkResult:

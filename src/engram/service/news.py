@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["News"]
+__all__ = ["News", "waiting_lines"]
 
 _FILE = "last-start"
 _NAMED = 5  # so many new memories are named
@@ -35,7 +35,7 @@ class News:
                 self.lines.append(_foreign(root))
             else:
                 self.lines += self._new(root)
-        self.lines += _waiting(session)
+        self.lines += waiting_lines(session)
 
     def note(self) -> None:
         """Remember what there is, so that only what is newer will be new."""
@@ -94,7 +94,7 @@ def _foreign(root: MemoryRoot) -> str:
     return f"This project brings {memories} that nobody here accepted yet: engram trust"
 
 
-def _waiting(session: Session) -> list[str]:
+def waiting_lines(session: Session) -> list[str]:
     """Return what waits for a human; nothing is imported for it where nothing does."""
     if not session.roots:
         return []

@@ -11,6 +11,7 @@ from engram.recall.pack import Item, Pack, join_whole
 from engram.recall.validity import is_superseded, out_of_service
 from engram.record import Record
 from engram.service.caches import count_reads
+from engram.service.giving import entry_of, give_text
 from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import digest, read_guarded, today
 from engram.store.root import MemoryRoot, Skipped, Stored
@@ -68,7 +69,8 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
         from engram.service.notebook import note_item
 
         return join_whole((note_item(entry),)), entry
-    item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=out_of_service(entry.memory, today()))
+    notes = [note for note in (out_of_service(entry.memory, today()), entry.doubt) if note]
+    item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note="; ".join(notes))
     if counted:
         count_reads(session, [entry])
     return join_whole((item,)), entry
@@ -98,7 +100,7 @@ def show_memory(session: Session, text: str) -> Shown:
 
         return Shown(entry, note_file(session, entry, shown), archived=False)
     count_reads(session, [entry])
-    return Shown(entry, shown, archived=False)
+    return Shown(entry, give_text(session, entry, shown), archived=False)
 
 
 def list_memories(
@@ -154,7 +156,7 @@ def read_all(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot, Skip
             elif twin is not None and twin.content == stored.memory.content:
                 continue
             key = stored.memory.id if root.scope == "workspace" or twin is None else f"global/{stored.memory.id}"
-            entries.append(_entry(root, stored, key))
+            entries.append(entry_of(session, root, stored, key))
     return entries, skipped
 
 
@@ -182,10 +184,6 @@ def _named(session: Session, text: str) -> Entry:
     return find_note(session, text)
 
 
-def _entry(root: MemoryRoot, stored: Stored, key: str) -> Entry:
-    return Entry(stored.memory, key, stored.path, root, stored.hash)
-
-
 def checked_entry(session: Session, root: MemoryRoot, path: str) -> Entry:
     """Return the memory at a path that ``Session.locate`` gave.
 
@@ -199,7 +197,7 @@ def checked_entry(session: Session, root: MemoryRoot, path: str) -> Entry:
         others = (other for other in session.roots if other.scope == "workspace")
         # The same key that a pack gives it (C35).
         both = root.scope == "global" and any(other.find(memory_id) for other in others)
-        return _entry(root, stored, f"global/{memory_id}" if both else memory_id)
+        return entry_of(session, root, stored, f"global/{memory_id}" if both else memory_id)
     full = os.path.join(root.path, *path.split("/"))
     if stored.kind in {"mismatch", "unlisted"}:
         raise IntegrityError(stored.text, path=full)
@@ -230,5 +228,6 @@ def _show_archived(session: Session, text: str) -> Shown | None:
                 reason = Skipped(path, "unreadable", error.message).text
                 raise FormatError(reason, path=full, line=error.line) from error
             memory = memory.replace(archived_at=header.get("archived", ""), lifecycle="archived")
-            return Shown(Entry(memory, memory.id, path, root, value), data.decode("utf-8"), archived=True)
+            entry = entry_of(session, root, Stored(memory, path, value), memory.id)
+            return Shown(entry, give_text(session, entry, data.decode("utf-8")), archived=True)
     return None

@@ -9,6 +9,7 @@ from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
 from engram.service.caches import cache_of, count_reads
+from engram.service.giving import entry_of
 from engram.service.indexes import ask_indexes, by_meaning
 from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
@@ -145,7 +146,8 @@ def _item(one: Found) -> Item:
         from engram.service.notebook import note_item
 
         return note_item(one.entry)
-    return Item(one.entry.memory, one.entry.key, foreign=one.entry.root.foreign, needed_by=one.needed_by)
+    entry = one.entry
+    return Item(entry.memory, entry.key, foreign=entry.root.foreign, note=entry.doubt, needed_by=one.needed_by)
 
 
 def notes_beside(limit: int) -> int:
@@ -293,7 +295,7 @@ class Library:
             return None
         if out_of_service(stored.memory, self._day):
             return None  # changed since the index was asked
-        return Entry(stored.memory, key, row.path, root, stored.hash)
+        return entry_of(self.session, root, stored, key)
 
     def _twins(self, row: Row) -> list[Row]:
         if len(self._roots) < 2:

@@ -44,7 +44,10 @@ class Notice(Record):
 
 
 class Entry(Record):
-    """A memory, or a working note with its objective, in the place where it was found."""
+    """A memory, or a working note with its objective, in the place where it was found.
+
+    ``doubt`` is why its authority is less than what it says of itself, as ``service.giving`` found; empty as a rule.
+    """
 
     memory: Memory
     key: str
@@ -52,6 +55,7 @@ class Entry(Record):
     root: MemoryRoot
     hash: str
     objective: str = ""
+    doubt: str = ""
 
     @property
     def is_note(self) -> bool:
@@ -78,6 +82,8 @@ class Session:
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
         self.config_dir = config_dir_of(self.environ)
         self.notices: list[Notice] = []
+        self.found: dict[str, object] = {}
+        """What the rules found in memories, by root; ``service.giving`` keeps it."""
         self.progress: Callable[[int], None] | None = None
         """What a long rebuild of the index calls with the number of files read; set by a face that can show it."""
         self._start = start

@@ -6,6 +6,7 @@ import os
 
 from engram.record import Record
 from engram.service.caches import cache_of
+from engram.service.news import waiting_lines
 from engram.service.trusting import moved_from
 from engram.store.files import today
 from engram.text.plural import counted
@@ -66,7 +67,12 @@ def status(session: Session, *, deep: bool = False) -> Status:
     for item in settings.not_counted:
         message = f"{item.key} = {item.value} in {item.file} does not count: {item.reason}"
         session.say("warning", "not_counted", message, path=item.file)
-    return Status(tuple(states), tuple(_attention(session, state) for state in states), settings.string("read"))
+    attention = [_attention(session, state) for state in states]
+    if attention:
+        attention[0] += tuple(
+            waiting_lines(session)
+        )  # proposals and deferred candidates are kept beside this root (A4)
+    return Status(tuple(states), tuple(attention), settings.string("read"))
 
 
 def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
