@@ -7,7 +7,7 @@ import platform
 import sys
 import tempfile
 
-from benchmarks import cold, recall_speed
+from benchmarks import cold, mcp, recall_speed
 from benchmarks.measure import RUNS, table
 
 
@@ -26,10 +26,13 @@ def main() -> int:
         programs = cold.install(folder)
         results = cold.measure(folder, programs, runs)
         recall = recall_speed.measure(folder, programs, options.sizes, runs)
+        server = mcp.measure(folder, programs, runs)
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; ratios are of the minima")
     print(table(results))
     print(f"\nRecall\n\n{recall_speed.table(recall)}")
-    return 0 if all(result.kept for result in results) and recall_speed.kept(recall) else 1
+    print(f"\nMCP\n\n{mcp.table(server)}")
+    kept = all(result.kept for result in results) and recall_speed.kept(recall) and mcp.kept(server)
+    return 0 if kept else 1
 
 
 if __name__ == "__main__":

@@ -61,14 +61,14 @@ def median(runs: Sequence[Run]) -> float:
     return statistics.median(run.seconds for run in runs)
 
 
-def run_once(command: Sequence[str], *, env: Mapping[str, str], cwd: str, answer: str = "") -> Run:
-    """Run a command once, with ``answer`` on its standard input.
+def run_once(command: Sequence[str], *, env: Mapping[str, str], cwd: str, answer: str = "", child: str = CHILD) -> Run:
+    """Run a command once, with ``answer`` on its standard input; ``child`` is the script that measures it.
 
     Raises:
         RuntimeError: when the command fails; a failing command is not to be measured.
     """
     done = subprocess.run(
-        [sys.executable, "-I", "-S", CHILD, answer, *command],
+        [sys.executable, "-I", "-S", child, answer, *command],
         env=env,
         cwd=cwd,
         capture_output=True,

@@ -81,7 +81,7 @@ def measure(folder: str, programs: str, chosen: Sequence[int], runs: int = RUNS)
     for size in chosen:
         engram = os.path.join(programs, "engram")
         project, ids = workspace(folder, engram, env, size)
-        found[size] = _measure(project, _tasks(ids), programs, env, runs)
+        found[size] = _measure(project, tasks_of(ids), programs, env, runs)
         shutil.rmtree(project)
     return found
 
@@ -127,7 +127,7 @@ def _measure(project: str, tasks: Sequence[str], programs: str, env: Mapping[str
     return Limits(unchanged.ratio, after_save.ratio, float(warm.stdout), min(rebuilds), unchanged.peak)
 
 
-def _tasks(ids: Sequence[str]) -> list[str]:
+def tasks_of(ids: Sequence[str]) -> list[str]:
     """Return the words of some titles, from all over the memory."""
     step = max(1, len(ids) // TASKS)
     return [" ".join(word for word in name.split("-") if not word.isdigit()) for name in ids[::step][:TASKS]]

@@ -58,18 +58,30 @@ def compact(value: object) -> bytes:
 def test_the_tools_come_in_the_order_of_the_contract_with_hints_that_hosts_act_on(host: Host) -> None:  # C27
     tools = host.request("tools/list")["result"]["tools"]
     hints = {tool["name"]: tool["annotations"] for tool in tools}
+    reads = {"readOnlyHint": True, "openWorldHint": False}
+    proposes = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
 
-    assert [name for name in hints if name in READING + SETTING] == READING + SETTING
-    for name in READING:
-        assert hints[name] == {"readOnlyHint": True, "openWorldHint": False}
-    for name in SETTING:
-        assert hints[name] == {
-            "readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False,
-        }  # fmt: skip
+    assert list(hints) == [*READING, "engram_save", "engram_save_session", "engram_commit", *SETTING, "engram_note"]
+    assert hints == {
+        **dict.fromkeys(READING, reads),
+        **dict.fromkeys(["engram_save", "engram_save_session"], proposes),
+        "engram_commit": {**proposes, "destructiveHint": True},
+        **dict.fromkeys(SETTING, {**proposes, "idempotentHint": True}),
+        "engram_note": {"readOnlyHint": False, "openWorldHint": False},
+    }
+    assert host.modern("tools/list")["result"]["tools"] == tools
 
 
-def test_the_tools_cost_little_context(host: Host) -> None:  # C29d
-    assert len(compact(host.request("tools/list")["result"]["tools"])) <= 8192
+def test_only_a_commit_needs_the_human_at_the_host(host: Host) -> None:  # C28
+    tools = host.request("tools/list")["result"]["tools"]
+
+    assert {tool["name"]: tool["_meta"] for tool in tools if "_meta" in tool} == {
+        "engram_commit": {"anthropic/requiresUserInteraction": True}
+    }
+
+
+def test_the_tools_cost_little_context(serve: Callable[..., Host]) -> None:  # C29d
+    assert len(compact(serve("--always-load").request("tools/list")["result"]["tools"])) <= 8192
 
 
 def test_schemas_are_plain_so_that_every_host_takes_them(host: Host) -> None:  # C27, C32

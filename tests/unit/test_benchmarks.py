@@ -8,6 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.mcp import HOST, Figure, kept
+from benchmarks.mcp import table as figures
 from benchmarks.measure import Result, Run, compare, run_once, table
 from benchmarks.memories import fill
 
@@ -69,3 +71,26 @@ def test_a_run_counts_the_childs_own_memory_and_reads_the_answer(tmp_path: Path)
 
     assert 60 < result.peak < 120
     assert result.bare[0].megabytes < 40
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="posix_spawn is POSIX")
+def test_a_start_is_measured_until_the_first_answer_and_the_server_has_to_end(tmp_path: Path) -> None:
+    server = "import sys; print(sys.stdin.readline(), end='', flush=True); sys.stdin.read(); sys.exit({})"
+    command = [sys.executable, "-I", "-S", "-c"]
+    measured = run_once([*command, server.format(0)], env={}, cwd=str(tmp_path), answer='{"id":1}', child=HOST)
+
+    assert measured.seconds > 0
+    assert 1 < measured.megabytes < 1000
+    with pytest.raises(RuntimeError, match="exit code 3"):
+        run_once([*command, server.format(3)], env={}, cwd=str(tmp_path), answer="{}", child=HOST)
+
+
+def test_a_limit_of_the_server_is_kept_up_to_it_or_from_it_on_and_a_miss_shows() -> None:
+    kept_ones = [Figure("a", 2.5, 2.5, "P"), Figure("b", 1000, 1000, "a second", least=True)]
+    missed = [Figure("a", 2.51, 2.5, "P"), Figure("b", 999, 1000, "a second", least=True)]
+
+    assert kept(kept_ones)
+    assert "MISSED" not in figures(kept_ones)
+    for figure in missed:
+        assert not kept([*kept_ones, figure])
+        assert figures([figure]).splitlines()[-1].count("MISSED") == 1

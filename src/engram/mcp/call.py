@@ -159,7 +159,7 @@ class Call:
         """Ask something of a legacy client and wait; other requests are served meanwhile (C50).
 
         Args:
-            method: ``elicitation/create``, ``sampling/createMessage``, ``roots/list``.
+            method: such as ``elicitation/create``.
             params: of the question.
             timeout: in seconds; the question is withdrawn afterwards (C49).
 
@@ -198,7 +198,7 @@ class Call:
         return result
 
     def rest(self, seconds: float | None = None) -> None:
-        """Wait without keeping other calls waiting: for a while, or until the server ends (an open subscription).
+        """Wait without keeping other calls waiting: for a while, or until the server ends.
 
         Raises:
             CancelledError: the client withdrew the call.

@@ -63,9 +63,6 @@ CACHEABLE = {
     "resources/read": ("private", 0),
 }
 
-# Request that a server makes → capability that the client has to have declared for it (C22).
-_NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
-
 
 class ProtocolError(Exception):
     """An error that answers a request as it is: code, message and data of JSON-RPC.
@@ -105,14 +102,14 @@ def missing_capability(capabilities: dict[str, Any], method: str, params: dict[s
 
     Args:
         capabilities: what the client declared.
-        method: ``elicitation/create``, ``sampling/createMessage`` or ``roots/list``.
+        method: such as ``elicitation/create``: what a server may ask is named after the capability that it needs.
         params: of that request; ``mode`` tells a form from an address to visit.
 
     >>> missing_capability({"elicitation": {}}, "elicitation/create", {"message": "?"})
     >>> missing_capability({"elicitation": {"url": {}}}, "elicitation/create", {"message": "?"})
     {'elicitation': {}}
     """
-    name = _NEEDS.get(method, method)
+    name = method.partition("/")[0]
     declared = capabilities.get(name)
     if not isinstance(declared, dict):
         return {name: {}}
