@@ -129,7 +129,7 @@ def test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire(  # C15, K4
         "def careless(event, _arguments):\n"
         "    if event == 'sqlite3.connect':\n"
         "        print('printed', flush=True)\n"
-        "        os.write(1, b'{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\\n')\n"
+        '        os.write(1, b\'{"jsonrpc":"2.0","id":1,"result":{}}\\n\')\n'
         "sys.addaudithook(careless)\n",
         encoding="utf-8",
     )

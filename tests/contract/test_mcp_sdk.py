@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 import pytest
-from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
 from engram.mcp.server import INSTRUCTIONS
 from engram.version import __version__
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -66,7 +66,7 @@ def test_the_tools_come_in_the_order_of_the_contract_with_hints_that_hosts_act_o
         **dict.fromkeys(READING, reads),
         **dict.fromkeys(["engram_save", "engram_save_session"], proposes),
         "engram_commit": {**proposes, "destructiveHint": True},
-        **dict.fromkeys(SETTING, {**proposes, "idempotentHint": True}),
+        **{name: {**proposes, "idempotentHint": True} for name in SETTING},
         "engram_note": {"readOnlyHint": False, "openWorldHint": False},
     }
     assert host.modern("tools/list")["result"]["tools"] == tools
