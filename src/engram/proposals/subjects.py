@@ -7,13 +7,12 @@ import unicodedata
 from engram.proposals.clauses import Clause, main_clause, statements_of
 from engram.proposals.compare import Finding, compare
 from engram.proposals.frames import Frame, frame_of
-from engram.proposals.languages.english import ENGLISH
 from engram.proposals.tokens import language_of, tokens_of
 from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from engram.proposals.clauses import Statement
     from engram.proposals.languages.tables import Language
@@ -47,10 +46,16 @@ class Reading(Record):
     said: tuple[_Said, ...]
 
 
-def read(text: str) -> Reading:
-    """Read a text."""
+def read(text: str, languages: Collection[str] = ()) -> Reading:
+    """Read a text.
+
+    Args:
+        text: of a candidate or a memory.
+        languages: codes of those in which it can matter, all by default. Of a text in another one nothing is read: it
+            is far from every text in these, and reading it would load its tables.
+    """
     code = language_of(text)
-    if not code:
+    if not code or (languages and code not in languages):
         return Reading("", ())
     return Reading(code, tuple([_said(statement, code) for statement in statements_of(text)]))
 
@@ -247,4 +252,6 @@ def _language(code: str) -> Language:
         from engram.proposals.languages.vietnamese import VIETNAMESE
 
         return VIETNAMESE
+    from engram.proposals.languages.english import ENGLISH
+
     return ENGLISH

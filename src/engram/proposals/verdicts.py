@@ -95,7 +95,7 @@ def _by_subject(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
     from engram.proposals.subjects import read, relate
 
     new = read(candidate.text)
-    found = [(memory, relate(read(memory.content), new)) for memory in memories]
+    found = [(memory, relate(read(memory.content, (new.language,)), new)) for memory in memories]
     found.sort(key=lambda pair: -pair[1].share)
     kind = candidate.type or "knowledge"
     against = [(memory, finding) for memory, finding in found if finding.kind == "conflict"]
@@ -120,7 +120,7 @@ def _with_others(candidate: Candidate, verdict: Verdict, memories: Sequence[Memo
     new, old = read(candidate.text), read(replaced.content)
     others = []
     for memory in memories:
-        known = read(memory.content)
+        known = read(memory.content, (new.language, old.language))
         same = normalise(memory.content) == normalise(replaced.content) or relate(known, old).kind in {"same", "more"}
         if memory is not replaced and (same or relate(known, new).kind == "conflict"):
             others.append(memory.id)

@@ -5,13 +5,14 @@ This is the one write path: ``engram save``, ``engram save-session``, ``engram_c
 
 from __future__ import annotations
 
-from engram.errors import EngramError, StoreError, UsageError
+from engram.errors import EngramError, FormatError, StoreError, UsageError
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.author import author_of
 from engram.service.inbox import Deferred, deferred_writes
 from engram.service.planning import Planned, plan
 from engram.service.safeguard import checked_candidate, checked_texts
+from engram.store.files import digest, read_guarded
 from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
@@ -138,9 +139,10 @@ class _Planner:
         """The folded ids that candidates before the last one will have."""
         self._touched: dict[str, int] = {}
 
-    def plan(self, candidate: Candidate, number: int) -> Planned:
+    def plan(self, candidate: Candidate, number: int, shown: Planned | None = None) -> Planned:
+        """Return what a candidate would do; ``shown`` is that already, where nothing changed since it was computed."""
         self.before = frozenset(self._coming)
-        planned = plan(self._root, candidate, self._author, day=self._day, taken=self.before)
+        planned = shown or plan(self._root, candidate, self._author, day=self._day, taken=self.before)
         same = (candidate.type or "knowledge", normalise(candidate.text))
         if planned.verdict.word == "ADD" and same in self._texts:
             verdict = Verdict("NOOP", self._texts[same], "an earlier candidate says the same")
@@ -297,10 +299,11 @@ class _Job(Record):
         lines: list[tuple[str, str]] = []
         accepted: list[tuple[int, Planned]] = []
         waiting: list[Deferred] = []
+        stands = self._stands()
         for part, shown in self.mine:
             try:
                 # Those that were not approved are judged too: the ids and duplicates of the others came from them.
-                now = planner.plan(part.candidate, part.number)
+                now = planner.plan(part.candidate, part.number, shown if stands else None)
                 reason = self._changed(part, shown, now) or self.defer(part.candidate, now)
                 reason = reason or self.waiting.get((part.number, self.root.scope), "")
             except EngramError as error:
@@ -314,7 +317,13 @@ class _Job(Record):
             final = now
             if self.note:
                 final = plan(
-                    self.root, part.candidate, self.batch.author, self.note, day=self.batch.day, taken=planner.before
+                    self.root,
+                    part.candidate,
+                    self.batch.author,
+                    self.note,
+                    day=self.batch.day,
+                    taken=planner.before,
+                    verdict=now.verdict,
                 )
             accepted.append((part.number, final))
             writes += final.writes
@@ -338,6 +347,20 @@ class _Job(Record):
             own = tuple(by_path[write.path] for write in planned.writes)
             outcomes.append(Outcome(planned, done=True, reason="saved", receipts=own, number=number))
         return outcomes
+
+    def _stands(self) -> bool:
+        """Tell whether the memory is to the byte what the whole batch was computed from, in this process."""
+        base = digest(self.root.ledger().source)
+        return self.approved is None and all(
+            planned.base == base and all(self._hash(write.path) == write.old for write in planned.writes)
+            for _, planned in self.mine
+        )
+
+    def _hash(self, path: str) -> str:
+        try:
+            return digest(read_guarded(self.root.path, path))
+        except (OSError, FormatError):
+            return ""
 
     def _changed(self, part: Part, shown: Planned, now: Planned) -> str:
         wanted = effect_of(shown) if self.approved is None else self.approved.get((part.number, self.root.scope), "")

@@ -74,6 +74,7 @@ def plan(
     *,
     day: str = "",
     taken: frozenset[str] = frozenset(),
+    verdict: Verdict | None = None,
 ) -> Planned:
     """Return what saving ``candidate`` would do in ``root`` now; nothing is written.
 
@@ -84,6 +85,7 @@ def plan(
         note: a human's note, kept in the memory.
         day: the day to write into it; today by default.
         taken: folded ids that others of the same batch will have (F11).
+        verdict: as it was computed from the memory as it is now; it is computed by default.
 
     Raises:
         NotFoundError: when it names a memory that is not there.
@@ -91,16 +93,8 @@ def plan(
         UsageError: when it cannot be applied or written.
     """
     base = digest(root.ledger().source)
-    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
-    memories = near_memories(root, candidate.text, named)
-    for name in (candidate.update, candidate.supersedes):
-        _check_target(root, name)
-    if candidate.supersedes:
-        # Others that state the old value are near to that, whatever takes its place.
-        known = {stored.path for stored in memories}
-        replaced = _stored(root, check_id(candidate.supersedes)[1]).memory
-        memories += [one for one in near_memories(root, replaced.content, ()) if one.path not in known]
-    verdict = judge(candidate, [stored.memory for stored in memories])
+    if verdict is None:
+        verdict = _judged(root, candidate)
     day = day or today()
     match verdict.word:
         case "NOOP":
@@ -111,6 +105,19 @@ def plan(
         case _:
             planned = _plan_add(root, candidate, verdict, author, note=note, base=base, day=day, reserved=taken)
     return planned.replace(ageing=ageing(candidate.text, day))
+
+
+def _judged(root: MemoryRoot, candidate: Candidate) -> Verdict:
+    named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
+    memories = near_memories(root, candidate.text, named)
+    for name in (candidate.update, candidate.supersedes):
+        _check_target(root, name)
+    if candidate.supersedes:
+        # Others that state the old value are near to that, whatever takes its place.
+        known = {stored.path for stored in memories}
+        replaced = _stored(root, check_id(candidate.supersedes)[1]).memory
+        memories += [one for one in near_memories(root, replaced.content, ()) if one.path not in known]
+    return judge(candidate, [stored.memory for stored in memories])
 
 
 def _plan_add(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.proposals.languages.tables import Language, keyed, pairs, word_set
+from engram.proposals.languages.tables import Language, keyed, pairs, remembered, word_set
 from engram.text.stems import english
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+@remembered
 def _key(word: str) -> str:
     return english(_IRREGULAR.get(word, word).removesuffix("'s"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.proposals.languages.tables import Language, keyed, pairs, word_set
+from engram.proposals.languages.tables import Language, keyed, pairs, remembered, word_set
 from engram.text.words import fold
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+@remembered
 def _key(word: str) -> str:
     plain = fold(word)
     if len(plain) > 4 and plain.endswith("es") and plain[-3] not in "aeiou":
@@ -42,6 +43,7 @@ def _key(word: str) -> str:
     return plain
 
 
+@remembered
 def _loose(word: str) -> str:
     plain = fold(word)
     plain = _IRREGULAR.get(plain, plain)

@@ -13,9 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
-__all__ = ["MARKS", "Language", "keyed", "pairs", "word_set"]
+__all__ = ["MARKS", "Language", "keyed", "pairs", "remembered", "word_set"]
 
 MARKS = frozenset({"NOT", "BECAUSE", "INSTEAD", "MUST", "MAY", "BE", "LEAST", "MOST"})
+
+_MOST_WORDS = 20_000
 
 
 class Language(Record):
@@ -63,6 +65,21 @@ class Language(Record):
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text as a set."""
     return frozenset(text.split())
+
+
+def remembered(key: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a function that gives what ``key`` gives, without working the same word out twice."""
+    known: dict[str, str] = {}
+
+    def look_up(word: str) -> str:
+        found = known.get(word)
+        if found is None:
+            if len(known) >= _MOST_WORDS:  # a server reads texts for days
+                known.clear()
+            found = known[word] = key(word)
+        return found
+
+    return look_up
 
 
 def keyed(text: str, key: Callable[[str], str]) -> Container[str]:
