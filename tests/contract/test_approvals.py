@@ -231,6 +231,21 @@ def test_duplicates_and_near_ones_wait_in_the_inbox_with_the_reason(host: Host, 
     assert names_in(memories.root) == ["bake-the-bread-at-dawn", "uploads"]
 
 
+@pytest.mark.parametrize(
+    ("approve", "expected"), [("all", ["always-deploy-on-friday"]), ("2", ["never-deploy-on-friday"])]
+)
+def test_candidates_of_one_proposal_that_contradict_are_not_both_written(
+    host: Host, memories: Memories, approve: str, expected: list[str]
+) -> None:  # C39, C42
+    result = host.call("engram_save_session", text=lines("Always deploy on Friday.", "Never deploy on Friday."))
+
+    for said in (text_of(result), data_of(result)["text"]):
+        assert said.count("it contradicts candidate 1 (always-deploy-on-friday)") == 2  # the remark, and what it does
+    assert saved(commit(host, data_of(result), approve)) == expected
+    assert names_in(memories.root) == expected
+    assert len(inbox_of(memories.root)) == (approve == "all")
+
+
 def test_a_near_one_that_says_what_it_is_to_the_other_is_written(host: Host, memories: Memories) -> None:  # C39
     memories.add("rule", "uploads", f"- {STORED}")
     result = commit(host, propose(host, f"TYPE: rule | TEXT: {NEAR} | DEPENDS_ON: uploads"))

@@ -6,6 +6,7 @@ This is the one write path: ``engram save``, ``engram save-session``, ``engram_c
 from __future__ import annotations
 
 from engram.errors import EngramError, FormatError, StoreError, UsageError
+from engram.proposals.rivals import Earlier
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.author import author_of
@@ -134,6 +135,7 @@ class _Planner:
         self._author = author
         self._day = day
         self._texts: dict[tuple[str, str], str] = {}
+        self._earlier = Earlier()
         self._coming: set[str] = set()
         self.before: frozenset[str] = frozenset()
         """The folded ids that candidates before the last one will have."""
@@ -154,6 +156,9 @@ class _Planner:
                 hint="Put both into one candidate, or save one after the other.",
             )
         if planned.writes:
+            if shown is None:
+                planned = planned.replace(rivals=self._earlier.rivals(candidate))
+                self._earlier.add(number, planned.id, candidate)
             self._texts[same] = planned.id
             self._coming.add(fold_id(planned.id))
             if target:
@@ -187,6 +192,10 @@ def deferral(candidate: Candidate, planned: Planned, *, forced: bool = False) ->
     if verdict.word == "ADD" and verdict.related and not candidate.depends_on:
         near = ", ".join(verdict.related)
         return f"it is near to {near}; say which it is: DEPENDS_ON, UPDATE or SUPERSEDES with that id"
+    if verdict.word == "ADD" and planned.rivals and not candidate.depends_on:
+        rival = planned.rivals[0]
+        both = "" if rival.says.startswith("says the same") else f", or say DEPENDS_ON: {rival.id} where both hold"
+        return f"{rival.sentence}; take one of the two{both}"
     if forced and verdict.word != "ADD" and not (candidate.update or candidate.supersedes):
         key = "UPDATE" if verdict.word == "UPDATE" else "SUPERSEDES"
         return f"it would {verdict.word} {verdict.id}, which nobody was shown; name it: {key}: {verdict.id}"
@@ -304,6 +313,9 @@ class _Job(Record):
             try:
                 # Those that were not approved are judged too: the ids and duplicates of the others came from them.
                 now = planner.plan(part.candidate, part.number, shown if stands else None)
+                # A candidate that is not written contradicts nothing.
+                written = {number for number, _ in accepted}
+                now = now.replace(rivals=tuple([one for one in now.rivals if one.number in written]))
                 reason = self._changed(part, shown, now) or self.defer(part.candidate, now)
                 reason = reason or self.waiting.get((part.number, self.root.scope), "")
             except EngramError as error:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engram.model import Kind, Scope
     from engram.proposals.ageing import Ageing
     from engram.proposals.candidates import Candidate
+    from engram.proposals.rivals import Rival
 
 __all__ = ["Planned", "plan"]
 
@@ -37,6 +38,7 @@ class Planned(Record):
         preview: the diff that a human approves; no line of it can be read as Engram's own (C42).
         base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
         ageing: words of the text that mean another day later, with the date that they mean today (F20).
+        rivals: earlier candidates of the same proposal that this one contradicts or repeats.
     """
 
     scope: Scope
@@ -48,6 +50,7 @@ class Planned(Record):
     preview: str
     base: str
     ageing: tuple[Ageing, ...] = ()
+    rivals: tuple[Rival, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -57,6 +60,7 @@ class Planned(Record):
             found.append(f"Also with the old value: {', '.join(self.verdict.others)}")
         if self.verdict.related:
             found.append(f"Related: {', '.join(self.verdict.related)}")
+        found += [f"In this proposal {rival.sentence}" for rival in self.rivals]
         found += [f'"{one.word}" means {one.meant} today; write the date if it matters' for one in self.ageing]
         return tuple(found)
 
