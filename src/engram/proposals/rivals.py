@@ -12,7 +12,7 @@ from engram.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
-    from engram.proposals.subjects import Reading
+    from engram.proposals.subjects import Text
 
 __all__ = ["Earlier", "Rival"]
 
@@ -48,33 +48,32 @@ class Earlier:
     """The candidates of one proposal, so far, that would write something in one scope."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[int, str, Candidate, Reading | None]] = []
-        self._reading: tuple[str, Reading] | None = None
+        self._known: list[tuple[int, str, str]] = []
+        self._texts: dict[str, Text] = {}
 
     def add(self, number: int, memory_id: str, candidate: Candidate) -> None:
         """Take in a candidate that would write the memory ``memory_id``; the next ones are compared with it."""
-        read = self._reading[1] if self._reading and self._reading[0] == candidate.text else None
-        self._known.append((number, memory_id, candidate, read))
+        self._known.append((number, memory_id, candidate.text))
 
     def rivals(self, candidate: Candidate) -> tuple[Rival, ...]:
         """Return the earlier candidates that this one contradicts, repeats, extends, or may be about, in order."""
-        if not self._known:
-            return ()
-        # Most proposals hold one candidate, and one alone needs no table of words.
-        from engram.proposals.subjects import read, relate
-
-        new = read(candidate.text)
-        self._reading = (candidate.text, new)
         wanted = normalise(candidate.text)
         found = []
-        for at, (number, memory_id, other, read_before) in enumerate(self._known):
-            if normalise(other.text) == wanted:
+        for number, memory_id, text in self._known:
+            if normalise(text) == wanted:
                 found.append(Rival(number, memory_id, "says the same as"))
                 continue
-            known = read_before or read(other.text)
-            self._known[at] = (number, memory_id, other, known)
-            finding = relate(known, new)
+            finding = self._text(candidate.text).beside(self._text(text))
             says = "contradicts one line of" if finding.what == "line" else _SAYS.get(finding.kind, "")
             if says:
                 found.append(Rival(number, memory_id, says))
         return tuple(found)
+
+    def _text(self, text: str) -> Text:
+        # Most proposals hold one candidate, and one alone needs no table of words.
+        from engram.proposals.subjects import Text
+
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = Text(text)
+        return known

@@ -162,6 +162,7 @@ ENGLISH = Language(
         frontend home source destination root system method approach tracker board process chef boss ceo cto client
         customer"""
     ),
+    prefers=word_set("prefer favor favour better INSTEAD"),
     clauses=word_set("that which who whom whose when if because while unless until whenever where what how than as"),
     key=_key,
     loose=_key,

@@ -38,6 +38,8 @@ class Language(Record):
         grants: words that say no more than that something may be.
         opposites: pairs of words, one of which rules the other out.
         attributes: nouns of which a thing has one only.
+        prefers: words and marks of a sentence that sets one thing over another: who turns such a sentence round
+            contradicts it.
         clauses: words after which a verb is not that of the sentence.
         key: the form in which two words are compared.
         loose: the form in which two words are compared that may be verb and noun.
@@ -57,6 +59,7 @@ class Language(Record):
     grants: Container[str]
     opposites: Container[frozenset[str]]
     attributes: Container[str]
+    prefers: frozenset[str]
     clauses: frozenset[str]
     key: Callable[[str], str]
     loose: Callable[[str], str]
