@@ -742,12 +742,40 @@ def test_an_update_of_a_foreign_memory_leaves_it_foreign(
     (root / "rules").mkdir(parents=True)
     Memories(root).add("rule", "theirs", "- The door stays open.")
     host = serve(cwd=clone)
-    proposal = propose(host, "TYPE: rule | TEXT: At night too. | UPDATE: theirs")
+    shown = host.call("engram_save_session", text="TYPE: rule | TEXT: At night too. | UPDATE: theirs")
+    proposal = data_of(shown)
     result = commit(host, proposal)
+
+    for said in (text_of(shown), proposal["text"]):
+        assert "theirs is foreign" in said
 
     assert saved(result) == ["theirs"]
     assert "foreign" in text_of(result)
     assert "foreign: reference only" in host.text("engram_load", id="theirs")
+
+
+@pytest.mark.parametrize("field", ["UPDATE", "SUPERSEDES"])
+def test_every_preview_marks_a_foreign_memory_that_would_change(
+    engram: Runner, serve: Callable[..., Host], scratch: Scratch, tmp_path: Path, field: str
+) -> None:  # F18
+    from tests.conftest import make_repository
+    from tests.contract.conftest import Memories
+
+    clone = make_repository(scratch, tmp_path / "clone")
+    root = clone / ".agents" / ".engram"
+    (root / "rules").mkdir(parents=True)
+    Memories(root).add("rule", "theirs", "- The door stays open.")
+    line = f"TYPE: rule | TEXT: The door stays shut. | {field}: theirs"
+    (tmp_path / "candidates").write_text(f"{line}\n", encoding="utf-8")
+
+    marked = "theirs is foreign"
+    assert marked in engram.run("save", line, input="C\n", cwd=clone).stdout
+    assert marked in engram.run("ss", "--file", str(tmp_path / "candidates"), input="C\n", cwd=clone).stdout
+    dialog = Modern(serve(cwd=clone)).ask("engram_save", text=line)
+    assert marked.replace(" is", " (workspace) is") in dialog.message
+    dialog.cancel()
+    engram.ok("trust", cwd=clone, env={"ENGRAM_TRUST": "1"})
+    assert "foreign" not in engram.run("save", line, input="C\n", cwd=clone, env={"ENGRAM_TRUST": "1"}).stdout
 
 
 def test_a_secret_is_shown_and_kept_nowhere(host: Host, memories: Memories) -> None:  # C3 of the complaints

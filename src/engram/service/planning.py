@@ -39,6 +39,7 @@ class Planned(Record):
         base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
         ageing: words of the text that mean another day later, with the date that they mean today (F20).
         rivals: earlier candidates of the same proposal that this one contradicts or repeats.
+        foreign: nobody on this machine has accepted the memory that it touches (F18).
     """
 
     scope: Scope
@@ -51,11 +52,14 @@ class Planned(Record):
     base: str
     ageing: tuple[Ageing, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    foreign: bool = False
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a human has to know beside the verdict line, a sentence each; to be shown inert."""
         found = [self.verdict.reason] if self.verdict.reason else []
+        if self.foreign:
+            found.append(f"{self.verdict.id} is foreign, and stays so: nobody here has accepted it (engram trust)")
         if self.verdict.others:
             found.append(f"Also with the old value: {', '.join(self.verdict.others)}")
         if self.verdict.related:
@@ -103,12 +107,15 @@ def plan(
     match verdict.word:
         case "NOOP":
             target = _stored(root, verdict.id)
-            return Planned(root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base)
+            planned = Planned(
+                root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base
+            )
+            return planned.replace(foreign=root.foreign)
         case "UPDATE":
             planned = _plan_update(root, candidate, verdict, note=note, base=base, day=day)
         case _:
             planned = _plan_add(root, candidate, verdict, author, note=note, base=base, day=day, reserved=taken)
-    return planned.replace(ageing=ageing(candidate.text, day))
+    return planned.replace(ageing=ageing(candidate.text, day), foreign=root.foreign and bool(verdict.id))
 
 
 def _judged(root: MemoryRoot, candidate: Candidate) -> Verdict:

@@ -182,7 +182,12 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         numbers = selection(approve, len(pending.offered))
         if _runs_unasked(call, session) and desk.dialogs.possible(call):
             rows = [
-                one.as_dict() | {"number": number, "word": one.verdict}
+                one.as_dict()
+                | {
+                    "number": number,
+                    "word": one.verdict,
+                    "foreign": bool(one.target) and session.root(one.scope).foreign,
+                }
                 for number, offered in enumerate(pending.offered, 1)
                 for one in offered.shown
                 if number in numbers
