@@ -435,12 +435,27 @@ def test_a_token_of_a_copied_workspace_is_refused_in_the_copy(
 def test_a_token_expires_after_half_an_hour(
     host: Host, serve: Callable[..., Host], memories: Memories, clock: Callable[[str], dict[str, str]]
 ) -> None:  # C40
-    proposal = propose(host)
-    late = serve(env=clock("+31m"))
+    early, late = propose(host), propose(host, "TYPE: rule | TEXT: Be brief.")
 
-    assert "expired" in failure_of(commit(late, proposal))
+    assert "expired" in failure_of(commit(serve(env=clock("+31m")), late))
     assert names_in(memories.root) == []
-    assert len(saved(commit(serve(env=clock("+29m")), proposal))) == 3
+    assert len(saved(commit(serve(env=clock("+29m")), early))) == 3
+
+
+def test_a_token_that_was_seen_expired_stays_so_when_the_clock_goes_back(
+    host: Host, serve: Callable[..., Host], memories: Memories, clock: Callable[[str], dict[str, str]]
+) -> None:  # C40, C44
+    proposal = propose(host)
+    book = memories.root / "pending-approvals.json"
+    before = book.read_bytes()
+
+    assert "expired" in failure_of(commit(serve(env=clock("+31m")), proposal))
+    for _ in range(2):
+        assert "expired" in failure_of(commit(host, proposal))
+        assert "expired" in failure_of(commit(serve(), proposal))
+        book.write_bytes(before)  # an older copy of the file does not know
+    assert names_in(memories.root) == []
+    assert len(saved(commit(host, propose(host)))) == 3
 
 
 def test_a_clock_that_was_set_back_keeps_no_token_alive(
