@@ -88,6 +88,18 @@ def test_without_a_memory_it_names_the_command_that_makes_one(engram: Runner) ->
         assert "engram inject" in done.stderr
 
 
+def test_a_file_that_is_none_is_named_with_what_to_do(engram: Runner, root: Path) -> None:
+    for words in ((), ("--force",), ("--inbox",)):
+        missing = engram.run("save-session", "--file", "no-such-file.txt", *words)
+        assert missing.returncode == 7
+        assert f"There is no file no-such-file.txt in {engram.cwd}" in missing.stderr
+        assert "--file -" in missing.stderr
+        folder = engram.run("save-session", "--file", ".", *words)
+        assert folder.returncode == 2
+        assert ". is a folder" in folder.stderr
+    assert engram.run("save-session", "--file", "").returncode == 7
+
+
 # What is shown
 
 

@@ -356,6 +356,15 @@ def test_a_selection_that_is_none_is_an_error_and_leaves_the_token_usable(
     assert saved(commit(host, proposal)) == THREE_IDS
 
 
+def test_a_wrong_selection_says_what_a_right_one_looks_like(host: Host) -> None:  # C27
+    proposal = propose(host)
+
+    for wrong in ([], [0], [99], ["1"], "ALL", [1, 1], [None]):
+        assert failure_of(commit(host, proposal, wrong)).startswith('approve is "all" or numbers from 1 to 3')
+    for wrong in (1, None, {"1": True}):
+        assert "approve: expected a string or an array, got" in failure_of(commit(host, proposal, wrong))
+
+
 def test_a_token_is_good_once(host: Host, memories: Memories) -> None:  # A2, C44
     proposal = propose(host)
     commit(host, proposal, "1")
@@ -738,12 +747,30 @@ def test_an_update_of_what_is_not_there_says_so(
     assert "There is no memory windo in workspace memory" in said("windo")
     assert "window" in said("windo")
     assert "archived" in said("old-door", "SUPERSEDES")
-    assert "There is no memory far-door in workspace memory" in said("far-door")
-    assert "global memory" in said("global/far-door")
-    assert "There is no memory window in global memory" in said("window", scope="global")
+    for name in ("far-door", "global/far-door"):
+        assert "far-door is global memory, and this would be saved to workspace memory" in said(name)
+        assert "SCOPE: global" in said(name, "SUPERSEDES")
+    for scope in ("global", "both"):
+        assert "window is workspace memory, and this would be saved to global memory" in said("window", scope=scope)
     for name in ("../window", "/etc/passwd", "C:window", "a/b", ".hidden"):
         assert said(name)
     assert not (memories.root / "pending-approvals.json").exists()
+
+
+def test_a_change_of_a_superseded_memory_names_the_living_one(
+    host: Host, memories: Memories, engram: Runner
+) -> None:  # F17
+    memories.add("rule", "monday", "- Deploy on Monday.")
+    engram.save("TYPE: rule | TITLE: Tuesday | TEXT: Deploy on Tuesday. | SUPERSEDES: monday")
+    engram.save("TYPE: rule | TITLE: Thursday | TEXT: Deploy on Thursday. | SUPERSEDES: tuesday")
+
+    for field in ("UPDATE", "SUPERSEDES"):
+        said = host.failure("engram_save", text=f"TYPE: rule | TEXT: Be brief. | {field}: Monday")
+        assert "monday is superseded by tuesday, and that by thursday.\nChange thursday instead." in said
+        assert "tuesday is superseded by thursday.\nChange thursday" in host.failure(
+            "engram_save", text=f"TYPE: rule | TEXT: Be brief. | {field}: tuesday"
+        )
+    assert "It is superseded by tuesday, and that by thursday." in engram.run("show", "monday").stderr
 
 
 def test_an_update_of_a_foreign_memory_leaves_it_foreign(

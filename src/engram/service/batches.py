@@ -5,16 +5,16 @@ This is the one write path: ``engram save``, ``engram save-session``, ``engram_c
 
 from __future__ import annotations
 
-from engram.errors import EngramError, FormatError, StoreError, UsageError
+from engram.errors import EngramError, FormatError, NotFoundError, StoreError, UsageError
 from engram.proposals.rivals import Earlier
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.author import author_of
 from engram.service.inbox import Deferred, deferred_writes
-from engram.service.planning import Planned, plan
+from engram.service.planning import Planned, plan, there
 from engram.service.safeguard import checked_candidate, checked_texts
 from engram.store.files import digest, read_guarded
-from engram.text.slugs import fold_id
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,11 @@ def propose_batch(
             planned = []
             for name in session.save_scopes(scope or checked.scope):
                 planner = planners.setdefault(name, _Planner(session.root(name), author, day))
-                planned.append(planner.plan(checked, number))
+                try:
+                    planned.append(planner.plan(checked, number))
+                except NotFoundError as error:
+                    _name_other_scope(session, checked, name, error)
+                    raise
         except EngramError as error:
             if unfit is not None:
                 unfit[number] = error.message
@@ -125,6 +129,15 @@ def propose_batch(
         redacted += [f"candidate {number}: {one}" if len(candidates) > 1 else one for one in said]
         parts.append(Part(number, checked, tuple(planned)))
     return Batch(tuple(parts), author, tuple(redacted), day)
+
+
+def _name_other_scope(session: Session, candidate: Candidate, scope: Scope, error: NotFoundError) -> None:
+    """Say of a target that is missing in one scope that it stands in the other, where it does."""
+    memory_id = check_id(candidate.update or candidate.supersedes)[1]
+    other = next((root for root in session.roots if root.scope != scope and root.find(memory_id)), None)
+    if other is not None:
+        error.message = f"{memory_id} is {other.scope} memory, and this would be saved to {scope} memory."
+        error.hint = there(other.scope)
 
 
 class _Planner:

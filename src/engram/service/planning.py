@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
     from engram.proposals.rivals import Rival
 
-__all__ = ["Planned", "plan"]
+__all__ = ["Planned", "plan", "there"]
 
 
 class Planned(Record):
@@ -253,6 +253,11 @@ def _written(path: str, render: Callable[[], bytes]) -> bytes:
         raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
 
 
+def there(scope: str) -> str:
+    """Return what to do to save to another scope."""
+    return f"Save it there: SCOPE: {scope} in the candidate, or the scope {scope} beside it (--scope {scope})."
+
+
 def _check_target(root: MemoryRoot, name: str) -> None:
     """Say clearly why an UPDATE or SUPERSEDES cannot apply, before anything is judged."""
     if not name:
@@ -260,7 +265,7 @@ def _check_target(root: MemoryRoot, name: str) -> None:
     scope, memory_id = check_id(name)
     if scope and scope != root.scope:
         raise UsageError(
-            f"{name} is {scope} memory, and this would be saved to {root.scope} memory.", hint=f"Add --scope {scope}."
+            f"{name} is {scope} memory, and this would be saved to {root.scope} memory.", hint=there(scope)
         )
     path = root.find(memory_id)
     if not path:
@@ -275,9 +280,9 @@ def _check_target(root: MemoryRoot, name: str) -> None:
     if isinstance(stored, Skipped):
         raise IntegrityError(f"{memory_id} cannot be changed: {stored.text}.", path=path, line=stored.line)
     if stored.memory.superseded_by:
+        chain = root.successors(stored.memory)
         raise UsageError(
-            f"{memory_id} is superseded by {stored.memory.superseded_by}.",
-            hint=f"Change {stored.memory.superseded_by} instead.",
+            f"{stored.memory.id} is superseded by {', and that by '.join(chain)}.", hint=f"Change {chain[-1]} instead."
         )
 
 

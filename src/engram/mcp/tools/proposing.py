@@ -72,7 +72,7 @@ def register(registry: Registry, desk: Desk) -> None:
         description=f'Write the candidates that the human approved: approve is "all" or numbers such as 1,3. {_NEVER}',
         properties={"approval_token": _STRING, "approve": _STRING},
         required=["approval_token", "approve"],
-        also_takes={"approve": {"type": "array", "items": {"type": "integer"}}},
+        also_takes={"approve": {"type": "array"}},  # what stands in it is said with the number of candidates
         output_schema=envelope_schema("text", "outcomes"),
         annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
         meta={"anthropic/requiresUserInteraction": True},
