@@ -495,6 +495,18 @@ def test_list_says_what_is_linked_where(engram: Runner) -> None:
     assert [part["part"] for part in rows["codex"].get("parts", ())] == []
 
 
+def test_all_takes_named_hosts_with_it_and_list_stands_alone(engram: Runner, workspace: Path) -> None:
+    engram.ok("link", "all", "cursor", cwd=workspace)
+    assert (workspace / ".cursor" / "mcp.json").is_file()
+    for words in (("all", "emacs"), ("emacs", "all")):
+        done = engram.run("link", *words, cwd=workspace)
+        assert done.returncode == 7
+        assert "no host emacs" in done.stderr
+    done = engram.run("link", "all", "list", cwd=workspace)
+    assert done.returncode == 2
+    assert "stands alone" in done.stderr
+
+
 def test_a_host_that_nobody_knows_is_named_with_those_that_are(engram: Runner) -> None:
     done = engram.run("link", "emacs")
     assert done.returncode == 7

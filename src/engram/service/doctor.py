@@ -11,6 +11,7 @@ from engram.hosts.table import HOSTS
 from engram.record import Record
 from engram.service.host_settings import unasked
 from engram.service.linking import survey
+from engram.text.plural import counted
 from engram.version import __version__
 
 TYPE_CHECKING = False
@@ -18,14 +19,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
+    from engram.service.handshake import Handshake
     from engram.service.link_report import PartState
     from engram.service.session import Session
+    from engram.store.root import MemoryRoot
 
     Level = Literal["info", "warning", "error"]
 
 __all__ = ["Examined", "Finding", "examine", "mend"]
 
 _PROGRAM, _SERVER = "engram", "engram-mcp"
+_PARTS = {
+    "plugin": "plugin",
+    "mcp": "MCP entry",
+    "instructions": "instructions",
+    "skill": "skill",
+    "command": "slash command",
+    "hooks": "hooks",
+}
+_MANY = frozenset({"instructions", "hooks"})
 
 
 class Finding(Record):
@@ -70,9 +82,11 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         states = survey(session)
     except EngramError as error:
         findings.append(Finding("links.broken", "error", error.message, error.hint, error.path))
+    found_here = {host.id for host in HOSTS if is_here(host, session.environ)}
+    states = _each_once(states, found_here)
     for host in HOSTS:
         mine = [state for state in states if state.host == host.id]
-        here = is_here(host, session.environ)
+        here = host.id in found_here
         found = list(_host(host.id, mine, here=here))
         findings += found
         linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in {"linked", "stale"}})
@@ -83,6 +97,21 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         findings += _handshakes(session, states)
     findings += _memory(session)
     return Examined(__version__, tuple(dict.fromkeys(findings)), hosts)
+
+
+def _each_once(states: list[PartState], here: set[str]) -> list[PartState]:
+    """Leave out what a host only shares the file of: it is not here, was never linked, and another one has it."""
+    shared = {(state.file, state.where) for state in states if state.recorded or state.host in here}
+    first: dict[tuple[str, str], str] = {}
+    for state in states:
+        first.setdefault((state.file, state.where), state.host)
+    return [
+        state
+        for state in states
+        if state.recorded
+        or state.host in here
+        or ((state.file, state.where) not in shared and first[state.file, state.where] == state.host)
+    ]
 
 
 def mend(session: Session) -> list[str]:
@@ -98,7 +127,7 @@ def mend(session: Session) -> list[str]:
 
 
 def _installation(session: Session) -> Iterator[Finding]:
-    from engram.service.launching import find_launch
+    from engram.service.launching import find_launch, own_program
 
     try:
         find_launch(session.environ)
@@ -106,31 +135,37 @@ def _installation(session: Session) -> Iterator[Finding]:
         yield Finding("install.program", "error", error.message, error.hint)
     path = session.environ.get("PATH", os.defpath)
     for program in (_PROGRAM, _SERVER):
-        if not shutil.which(program, path=path):
+        own, found = own_program(program), shutil.which(program, path=path)
+        folder = os.path.dirname(own) or "it is in"
+        if not found:
             message = f"{program} is not on PATH, so hosts that start it by name do not find it."
-            yield Finding("install.path", "warning", message, "Put the folder it is in on PATH, then: engram upgrade")
+            command = f"Put the folder {folder} on PATH, then: engram upgrade"
+            yield Finding("install.path", "warning", message, command)
+        elif own and os.path.realpath(found) != os.path.realpath(own):
+            message = f"{program} on PATH is another program, {found}; this is {own}, version {__version__}."
+            yield Finding("install.other", "warning", message, f"Put the folder {folder} first on PATH.", found)
 
 
 def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding]:
     linked = {(state.scope, state.part) for state in states if state.state in {"linked", "stale"}}
     for state in states:
-        where = f"{state.part} of {host}"
+        where = f"{_PARTS[state.part]} of {host}"
         scope = " --global" if state.scope == "global" else " --workspace"
         again = f"engram link {host}{scope}"
         match state.state:
             case "broken" if here or state.recorded:
                 yield Finding("host.broken", "error", state.reason, "Mend the file by hand.", state.file)
             case "stale":
-                message = f"The {where} is of an older version or another place."
+                message = f"The {where} {_is(state)} of an older version or another place."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)
             case "edited":
-                message = f"The {where} was edited since Engram wrote it."
+                message = f"The {where} {_was(state)} edited since Engram wrote it."
                 yield Finding("host.edited", "info", message, f"{again} --force (writes it afresh)", state.file)
             case "foreign":
                 message = f"An entry engram stands there that Engram did not write ({where})."
                 yield Finding("host.foreign", "warning", message, f"{again} --force (replaces it)", state.file)
             case "absent" if state.recorded:
-                message = f"The {where} was linked, and is no longer there."
+                message = f"The {where} {_was(state)} linked, and {_is(state)} no longer there."
                 yield Finding("host.unlinked", "warning", message, again, state.file)
             case _:
                 pass
@@ -144,6 +179,14 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
         if here and "mcp" in parts and has_hooks and not {part for _, part in linked} & {"hooks"}:
             message = f"{host} has the server and no hook: memory comes only when the agent asks for it."
             yield Finding("host.partial", "info", message, f"engram link {host}")
+
+
+def _is(state: PartState) -> str:
+    return "are" if state.part in _MANY else "is"
+
+
+def _was(state: PartState) -> str:
+    return "were" if state.part in _MANY else "was"
 
 
 def unasked_findings(session: Session) -> Iterator[Finding]:
@@ -162,24 +205,25 @@ def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
     except EngramError:
         return
     folder = session.workspace.project if session.workspace else session.start
-    tried: dict[tuple[str, ...], str] = {}
+    tried: dict[tuple[str, ...], Handshake] = {}
     for state in states:
         if state.part != "mcp" or not state.command:
             continue
         if state.state != "linked" or kind == "pinned":
-            if state.state != "linked":
-                # A clone may bring any command: it is named, never run.
+            if state.state != "linked" and not (state.state == "stale" and state.recorded):
+                # A clone may bring any command: it is named, never run. What is stale was named already.
                 message = f"{state.host} starts {shell_line(state.command)}, which engram link would not write today."
                 yield Finding("host.command", "info", message, "Look at it; it was not started.", state.file)
             continue
         if state.command not in tried:
-            tried[state.command] = shake_hands(state.command, session.environ, folder).trouble
-        if trouble := tried[state.command]:
-            yield Finding("host.start", "error", trouble, f"engram link {state.host}", state.file)
+            tried[state.command] = shake_hands(state.command, session.environ, folder)
+        answer = tried[state.command]
+        if answer.trouble:
+            yield Finding("host.start", "error", f"{state.host}: {answer.trouble}", answer.remedy, state.file)
 
 
 def _memory(session: Session) -> Iterator[Finding]:
-    from engram.service.status import status
+    from engram.service.status import skipped_sentence, status
 
     try:
         found = status(session)
@@ -190,12 +234,52 @@ def _memory(session: Session) -> Iterator[Finding]:
         yield Finding("memory.none", "info", "There is no memory here.", "engram inject")
     for state, sentences in zip(found.roots, found.attention, strict=True):
         for sentence in sentences:
-            said, _, command = sentence.partition("; ")
+            if sentence.startswith(skipped_sentence(state.skipped)):
+                continue  # which they are is said below
+            said, command = _said_and_command(sentence)
             yield Finding("memory.attention", "warning", f"{state.scope} memory: {said}.", command, state.root)
+    for root in session.roots:
+        yield from _root(root)
     for notice in session.notices:
         level: Level = "warning" if notice.level == "warning" else "info"
         yield Finding(f"memory.{notice.code}", level, notice.message, notice.hint, notice.path)
     yield from _git(session)
+
+
+def _said_and_command(sentence: str) -> tuple[str, str]:
+    """Return what a sentence of ``engram status`` says, and the command that stands at its end."""
+    for mark in ("; ", ": "):
+        said, _, command = sentence.rpartition(mark)
+        if command.startswith("engram "):
+            return said, command.partition(" says ")[0].partition(" shows ")[0]
+    return sentence, ""
+
+
+def _root(root: MemoryRoot) -> Iterator[Finding]:
+    """Say what is wrong with one root: bytes that nobody approved, a broken ledger, a lock that somebody holds."""
+    from engram.service.keeping import verify_root
+    from engram.store.files import JOURNAL
+    from engram.store.journal import has_open_journal
+    from engram.store.lock import holder_of
+
+    try:
+        report = verify_root(root)
+    except EngramError as error:
+        yield Finding("memory.ledger", "error", error.message, error.hint, error.path)
+    else:
+        if report.problems:
+            files = counted(len(report.problems), "file")
+            first = report.problems[0].text.removeprefix("SKIPPED ")
+            message = f"{root.scope} memory: {files} not given to agents, the first of them {first}."
+            yield Finding("memory.skipped", "warning", message, "engram verify", root.path)
+    holder = holder_of(root.path)
+    if has_open_journal(root.path) and not holder:
+        message = f"{root.scope} memory: an interrupted write could be neither finished nor undone."
+        place = os.path.join(root.path, JOURNAL)
+        yield Finding("memory.journal", "error", message, "Look at the folder, and remove it.", place)
+    if holder:
+        message = f"{root.scope} memory is being written by another process ({holder})."
+        yield Finding("memory.locked", "info", message, "Wait for it; the lock goes when it ends.", root.path)
 
 
 def _git(session: Session) -> Iterator[Finding]:
