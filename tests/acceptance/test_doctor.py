@@ -204,6 +204,26 @@ def test_what_claude_was_told_about_the_project_counts(linked: Runner) -> None:
     assert found["host.claude_disabled"]["file"] == str(own)
 
 
+def test_the_server_that_claude_has_for_all_projects_is_looked_at(engram: Runner) -> None:  # C2, C4
+    engram.ok("link", "claude", "--global")
+    own = home(engram) / ".claude.json"
+    printed = findings(engram)["host.claude_user"]["command"]
+    assert printed in engram.ok("link", "claude", "--global")
+    words = printed.partition(" -- ")[2].split()
+    for command, finding in (
+        ({"command": words[0], "args": words[1:]}, ""),
+        ({"command": "/gone/bin/engram-mcp", "args": []}, "host.stale"),
+        ({"command": "node", "args": ["engram.js"]}, "host.foreign"),
+    ):
+        write(own, json.dumps({"mcpServers": {"engram": {"type": "stdio", **command}}}))
+        found = findings(engram)
+        assert "host.claude_user" not in found
+        assert {"host.stale", "host.foreign"} & found.keys() == ({finding} if finding else set())
+    engram.ok("unlink", "claude", "--global")
+    own.unlink()
+    assert "host.claude_user" not in findings(engram)
+
+
 def test_another_program_of_that_name_on_path_is_named_and_never_run(engram: Runner, tmp_path: Path) -> None:
     trap = write(tmp_path / "first" / "engram", f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
     os.chmod(trap, 0o755)

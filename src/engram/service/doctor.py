@@ -9,24 +9,21 @@ from engram.errors import EngramError
 from engram.hosts.places import is_here
 from engram.hosts.table import HOSTS
 from engram.record import Record
-from engram.service.host_settings import unasked
+from engram.service.finding import Finding
+from engram.service.host_settings import claude_user_server, unasked
 from engram.service.linking import survey
-from engram.text.plural import counted
+from engram.service.memory_checks import examine_memory
 from engram.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
     from engram.service.handshake import Handshake
     from engram.service.link_report import PartState
     from engram.service.session import Session
-    from engram.store.root import MemoryRoot
 
-    Level = Literal["info", "warning", "error"]
-
-__all__ = ["Examined", "Finding", "examine", "mend"]
+__all__ = ["Examined", "examine", "mend"]
 
 _PROGRAM, _SERVER = "engram", "engram-mcp"
 _PARTS = {
@@ -38,26 +35,6 @@ _PARTS = {
     "hooks": "hooks",
 }
 _MANY = frozenset({"instructions", "hooks"})
-
-
-class Finding(Record):
-    """Something to look at.
-
-    Attributes:
-        id: stable, its group first: ``host.unlinked``.
-        level: ``error`` is what does not work, ``warning`` what may do harm or is half done, ``info`` the rest.
-        message: one sentence.
-        command: what mends it, or what to do.
-        file: that it is about; may be empty.
-        fixable: ``engram doctor --fix`` mends it.
-    """
-
-    id: str
-    level: Level
-    message: str
-    command: str = ""
-    file: str = ""
-    fixable: bool = False
 
 
 class Examined(Record):
@@ -93,9 +70,10 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         if here or any(state.recorded for state in mine):
             hosts[host.id] = ", ".join(linked) or "not linked"
     findings += unasked_findings(session)
+    findings += _claude_user(session, states)
     if start:
         findings += _handshakes(session, states)
-    findings += _memory(session)
+    findings += examine_memory(session)
     return Examined(__version__, tuple(dict.fromkeys(findings)), hosts)
 
 
@@ -195,6 +173,34 @@ def unasked_findings(session: Session) -> Iterator[Finding]:
         yield Finding(found.id, found.level, found.message, found.command, found.file)
 
 
+def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]:
+    """Say whether the server that Claude Code has for all projects, by a command that was printed, is today's (C2)."""
+    from engram.hosts.launch import ALWAYS_LOAD, SERVER, form_of, shell_line
+    from engram.service.launching import find_launch
+
+    try:
+        launch = find_launch(session.environ)
+    except EngramError:
+        return
+    mine = [state for state in states if state.host == "claude" and state.state in {"linked", "stale"}]
+    file, words = claude_user_server(session.environ)
+    options = () if any(state.part == "hooks" for state in mine) else (ALWAYS_LOAD,)
+    add = f"claude mcp add --scope user engram -- {shell_line((*launch.server, *options))}"
+    form = form_of(words, SERVER)
+    if not words:
+        recorded = any(state.scope == "global" and state.recorded for state in mine)
+        if recorded and not any(state.part == "mcp" for state in mine):
+            message = "Claude Code has no server engram for all projects yet: the command that link printed adds it."
+            yield Finding("host.claude_user", "info", message, add, file)
+    elif form is None:
+        message = f"Claude Code's server engram for all projects starts {shell_line(words)}, which is not Engram."
+        yield Finding("host.foreign", "warning", message, "claude mcp get engram (shows it)", file)
+    elif words[: len(launch.server)] != launch.server:
+        message = "Claude Code's server engram for all projects is of an older version or another place."
+        command = f"claude mcp remove --scope user engram && {add}"
+        yield Finding("host.stale", "warning", message, command, file)
+
+
 def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
     from engram.hosts.launch import shell_line
     from engram.service.handshake import shake_hands
@@ -220,80 +226,3 @@ def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
         answer = tried[state.command]
         if answer.trouble:
             yield Finding("host.start", "error", f"{state.host}: {answer.trouble}", answer.remedy, state.file)
-
-
-def _memory(session: Session) -> Iterator[Finding]:
-    from engram.service.status import skipped_sentence, status
-
-    try:
-        found = status(session)
-    except EngramError as error:
-        yield Finding("memory.broken", "error", error.message, error.hint, error.path)
-        return
-    if not found.roots:
-        yield Finding("memory.none", "info", "There is no memory here.", "engram inject")
-    for state, sentences in zip(found.roots, found.attention, strict=True):
-        for sentence in sentences:
-            if sentence.startswith(skipped_sentence(state.skipped)):
-                continue  # which they are is said below
-            said, command = _said_and_command(sentence)
-            yield Finding("memory.attention", "warning", f"{state.scope} memory: {said}.", command, state.root)
-    for root in session.roots:
-        yield from _root(root)
-    for notice in session.notices:
-        level: Level = "warning" if notice.level == "warning" else "info"
-        yield Finding(f"memory.{notice.code}", level, notice.message, notice.hint, notice.path)
-    yield from _git(session)
-
-
-def _said_and_command(sentence: str) -> tuple[str, str]:
-    """Return what a sentence of ``engram status`` says, and the command that stands at its end."""
-    for mark in ("; ", ": "):
-        said, _, command = sentence.rpartition(mark)
-        if command.startswith("engram "):
-            return said, command.partition(" says ")[0].partition(" shows ")[0]
-    return sentence, ""
-
-
-def _root(root: MemoryRoot) -> Iterator[Finding]:
-    """Say what is wrong with one root: bytes that nobody approved, a broken ledger, a lock that somebody holds."""
-    from engram.service.keeping import verify_root
-    from engram.store.files import JOURNAL
-    from engram.store.journal import has_open_journal
-    from engram.store.lock import holder_of
-
-    try:
-        report = verify_root(root)
-    except EngramError as error:
-        yield Finding("memory.ledger", "error", error.message, error.hint, error.path)
-    else:
-        if report.problems:
-            files = counted(len(report.problems), "file")
-            first = report.problems[0].text.removeprefix("SKIPPED ")
-            message = f"{root.scope} memory: {files} not given to agents, the first of them {first}."
-            yield Finding("memory.skipped", "warning", message, "engram verify", root.path)
-    holder = holder_of(root.path)
-    if has_open_journal(root.path) and not holder:
-        message = f"{root.scope} memory: an interrupted write could be neither finished nor undone."
-        place = os.path.join(root.path, JOURNAL)
-        yield Finding("memory.journal", "error", message, "Look at the folder, and remove it.", place)
-    if holder:
-        message = f"{root.scope} memory is being written by another process ({holder})."
-        yield Finding("memory.locked", "info", message, "Wait for it; the lock goes when it ends.", root.path)
-
-
-def _git(session: Session) -> Iterator[Finding]:
-    """Say what Git does with the memory: ignored memory reaches nobody, and tracked caches reach everybody."""
-    workspace = session.workspace
-    if workspace is None or workspace.git is None or not shutil.which("git"):
-        return
-    from engram.roots.git_process import is_ignored, tracked_below
-
-    if is_ignored(workspace.project, os.path.join(workspace.root, "rules", "x.md")):
-        message = "Git ignores the memory, so nobody else gets it and it is in no backup of the repository."
-        yield Finding("git.ignored", "warning", message, "Take .agents out of .gitignore.", workspace.root)
-    private = tracked_below(workspace.project, workspace.root, ("inbox", "working", ".cache", "pending-approvals.json"))
-    if private:
-        message = f"Git tracks what is private or derived: {', '.join(private[:3])}."
-        command = f"git rm -r --cached {' '.join(private[:3])}"
-        yield Finding("git.private", "warning", message, command, workspace.root)

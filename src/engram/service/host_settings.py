@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Level = Literal["info", "warning", "error"]
 
-__all__ = ["HostSetting", "unasked"]
+__all__ = ["HostSetting", "claude_user_server", "unasked"]
 
 _COMMIT = "engram_commit"
 
@@ -33,6 +33,17 @@ class HostSetting(Record):
     message: str
     command: str
     file: str
+
+
+def claude_user_server(environ: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """Return Claude Code's own file, and the words of the server ``engram`` that it has there for all projects."""
+    where = places(environ, "")
+    folder = where["claude"] if environ.get("CLAUDE_CONFIG_DIR") else where["home"]
+    file = os.path.join(folder, ".claude.json")
+    servers = _table(_json(file).get("mcpServers"))
+    entry = _table(servers.get("engram"))
+    command = entry.get("command") or entry.get("url")
+    return file, (command, *_texts(entry.get("args"))) if isinstance(command, str) else ()
 
 
 def unasked(session: Session) -> Iterator[HostSetting]:
