@@ -419,7 +419,7 @@ def test_a_name_on_path_counts_only_outside_of_an_activated_environment(
     done = engram.run("link", "claude", env={**path, "VIRTUAL_ENV": ""})
     assert read_json(workspace / ".mcp.json")["mcpServers"]["engram"]["command"] == "engram-mcp"
     # A program from the desktop does not have this PATH, and that is said.
-    assert "engram-mcp is not on the PATH" in done.stderr
+    assert "would not find engram-mcp on its PATH" in done.stderr
 
 
 def test_another_program_of_that_name_is_never_started(engram: Runner, scratch: Scratch, workspace: Path) -> None:  # C4
