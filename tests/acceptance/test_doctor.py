@@ -142,26 +142,38 @@ def test_what_is_said_to_write_prompt_does(engram: Runner) -> None:  # C7, C9 ho
     assert "host.codex_commit" not in findings(engram)
 
 
+# What Codex 0.171.0 says of these hooks itself (`hooks/list` of its app server, `currentHash`).
+CODEX_HASHES = {
+    "session_start": "sha256:09f4ed02896aeb0788df34dc5be84ec9103ed3ff4bb28f5b6c0df18710dfa180",
+    "user_prompt_submit": "sha256:72fa7d6df1e753dbcbaacfcc788e22fe545e65ffdd26e81abc4b4697d492c28c",
+}
+
+
 @pytest.mark.parametrize("scope", ["--global", "--workspace"])
-def test_codex_hooks_wait_until_each_of_them_was_reviewed(engram: Runner, scope: str) -> None:
-    engram.ok("link", "codex", scope)
-    folder = home(engram) / ".codex" if scope == "--global" else engram.cwd / ".codex"
+def test_codex_hooks_wait_until_each_of_them_was_reviewed_as_it_is(engram: Runner, scope: str) -> None:
+    folder = os.path.dirname(sys.executable)
+    bare = {"PATH": folder + os.pathsep + engram.scratch.env["PATH"], "VIRTUAL_ENV": ""}
+    engram.ok("link", "codex", scope, env=bare)
+    hooks = (home(engram) if scope == "--global" else engram.cwd) / ".codex" / "hooks.json"
+    assert '"command": "engram hook codex"' in hooks.read_text(encoding="utf-8")
     user = home(engram) / ".codex" / "config.toml"
     before = user.read_text(encoding="utf-8") if user.exists() else ""
 
-    def reviewed(*events: str) -> str:
-        return before + "".join(
-            f'\n[hooks.state."{folder / "hooks.json"}:{event}:0:0"]\ntrusted_hash = "sha256:1"\n' for event in events
-        )
+    def waits(reviewed: dict[str, str]) -> bool:
+        states = [f'\n[hooks.state."{name}"]\ntrusted_hash = "{value}"\n' for name, value in reviewed.items()]
+        write(user, before + "".join(states))
+        return "host.codex_hooks" in findings(engram)
 
-    assert findings(engram)["host.codex_hooks"]["file"] == str(folder / "hooks.json")
-    # Another hook that was reviewed says nothing about ours.
-    write(user, f'{before}\n[hooks.state."/elsewhere/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:1"\n')
-    assert "host.codex_hooks" in findings(engram)
-    write(user, reviewed("session_start"))
-    assert "host.codex_hooks" in findings(engram)
-    write(user, reviewed("session_start", "user_prompt_submit"))
-    assert "host.codex_hooks" not in findings(engram)
+    names = {event: f"{hooks}:{event}:0:0" for event in CODEX_HASHES}
+    reviewed = {names[event]: value for event, value in CODEX_HASHES.items()}
+    assert waits({})
+    assert waits({"/elsewhere/hooks.json:stop:0:0": "sha256:1"})  # another hook says nothing about ours
+    assert waits({names["session_start"]: CODEX_HASHES["session_start"]})
+    assert waits({**reviewed, names["session_start"]: "sha256:1"})
+    assert not waits(reviewed)
+    assert "host.note" not in findings(engram)
+    write(user, before + '\n[[hooks.Stop]]\nhooks = [{type = "command", command = "date"}]\n')
+    assert ("host.note" in findings(engram)) == (scope == "--global")
 
 
 def test_codex_reads_a_project_that_it_trusts(engram: Runner) -> None:  # C7b

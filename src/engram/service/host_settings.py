@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from fnmatch import fnmatchcase
 
@@ -9,6 +10,7 @@ from engram.errors import EngramError
 from engram.hosts.launch import hook_host
 from engram.hosts.places import places
 from engram.record import Record
+from engram.store.files import digest
 from engram.store.host_files import open_host_file
 
 TYPE_CHECKING = False
@@ -124,32 +126,48 @@ def _codex(where: Mapping[str, str]) -> Iterator[HostSetting]:
         if folder == inside and (entry or keys) and not _codex_trusts(user, where["project"]):
             message = "Codex reads .codex/ only in a project that it trusts."
             yield HostSetting("host.codex_folder", "info", message, "Start codex here and trust the project.", folder)
-        if not keys <= _reviewed(user):
+        known = _reviewed(user)
+        message = ""
+        if not keys.keys() <= known.keys():
             message = "Codex runs a hook only after you reviewed it."
+        elif any(known[name] != value for name, value in keys.items()):
+            message = "Codex runs a hook only as you reviewed it, and this one changed since."
+        if message:
             yield HostSetting("host.codex_hooks", "info", message, "Start codex and type /hooks.", hooks)
 
 
-def _codex_hooks(file: str) -> set[str]:
-    """Return the names under which Codex keeps what it was told of Engram's hooks in a file: path, event, places."""
-    names = set()
+def _codex_hooks(file: str) -> dict[str, str]:
+    """Return Engram's hooks in a file as Codex keeps what was reviewed: a name (path, event, places) and a hash."""
+    found = {}
     for event, groups in _table(_json(file).get("hooks")).items():
         label = "".join(f"_{char.lower()}" if char.isupper() else char for char in event).lstrip("_")
-        for at, group in enumerate(groups if isinstance(groups, list) else ()):
-            items = _table(group).get("hooks")
-            for number, item in enumerate(items if isinstance(items, list) else ()):
-                if hook_host(_table(item).get("command")) == "codex":
-                    names.add(f"{os.path.realpath(file)}:{label}:{at}:{number}")
-    return names
+        for at, group in enumerate(map(_table, groups if isinstance(groups, list) else ())):
+            items = group.get("hooks")
+            for number, item in enumerate(map(_table, items if isinstance(items, list) else ())):
+                if hook_host(item.get("command")) == "codex":
+                    name = f"{os.path.realpath(file)}:{label}:{at}:{number}"
+                    found[name] = _codex_hash(label, group.get("matcher"), item)
+    return found
 
 
-def _reviewed(user: Mapping[str, Any]) -> set[str]:
-    """Return the names of the hooks that the user's own configuration of Codex says were reviewed."""
-    names = set()
+def _codex_hash(label: str, matcher: object, item: Mapping[str, Any]) -> str:
+    """Return the hash of a hook as Codex 0.171.0 computes it: of its event and form, with its defaults."""
+    handler = {"timeout": 600, "async": False, **item}
+    form: dict[str, object] = {"event_name": label, "hooks": [handler]}
+    if isinstance(matcher, str):
+        form["matcher"] = matcher
+    text = json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{digest(text.encode('utf-8', 'replace'))}"
+
+
+def _reviewed(user: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the hooks that the user's configuration of Codex says were reviewed, with their hashes."""
+    found = {}
     for name, state in _table(_table(user.get("hooks")).get("state")).items():
         file, *places_in_it = name.rsplit(":", 3)
-        if _table(state).get("trusted_hash"):
-            names.add(":".join((os.path.realpath(file), *places_in_it)))
-    return names
+        if value := _table(state).get("trusted_hash"):
+            found[":".join((os.path.realpath(file), *places_in_it))] = str(value)
+    return found
 
 
 def _codex_trusts(user: Mapping[str, Any], project: str) -> bool:
