@@ -147,7 +147,8 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 yield Finding("host.unlinked", "warning", message, again, state.file)
             case _:
                 pass
-        for note in state.notes:
+        # What its host would not like about a file that holds nothing of ours is no business of ours.
+        for note in state.notes if state.state != "absent" else ():
             yield Finding("host.note", "warning", f"{state.file}: {note}", "Look at the file.", state.file)
     if here and not linked and any(state.file for state in states):
         yield Finding("host.not_linked", "info", f"{host} is here and not linked.", f"engram link {host}")
