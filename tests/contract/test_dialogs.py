@@ -439,6 +439,15 @@ def test_what_had_no_box_is_not_written_even_if_its_reason_is_gone(
     assert names_in(memories.root) == ["bake-the-bread-at-dawn"]
 
 
+def test_one_that_contradicts_another_of_the_same_form_has_no_box(era: Era, memories: Memories) -> None:  # C39
+    dialog = era.ask("engram_save_session", text=lines("Always deploy on Friday.", "Never deploy on Friday."))
+
+    assert dialog.boxes == ["candidate_1"]
+    assert "would wait in the inbox: it contradicts candidate 1 (always-deploy-on-friday)" in dialog.message
+    assert saved(dialog.accept()) == ["always-deploy-on-friday"]
+    assert [one["candidate"]["text"] for one in inbox_of(memories.root)] == ["Never deploy on Friday."]
+
+
 def test_a_scope_in_which_it_would_wait_is_named_and_not_offered(
     era: Era, memories: Memories, everywhere: Memories
 ) -> None:
