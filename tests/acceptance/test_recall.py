@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -31,6 +32,10 @@ def keys(engram: Runner, task: str) -> list[str]:
     data = engram.json("load", task)["data"]
     assert isinstance(data["selected_keys"], list)
     return data["selected_keys"]
+
+
+def sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
 
 
 def index_of(root: Path) -> Path:
@@ -185,10 +190,93 @@ def test_explain_says_why_and_signals_can_be_switched_off(remembered: Runner) ->
     text = remembered.ok("load", "money", "--explain")
     assert "word: money" in text
     assert "triggers" in text
-    assert "triggers" not in remembered.ok("load", "money", "--explain", "--without", "triggers")
+    assert "triggers:" not in remembered.ok("load", "money", "--explain", "--without", "triggers")
     done = remembered.run("load", "money", "--without", "magic")
     assert done.returncode == 2
     assert "phrase" in done.stderr
+
+
+def reasons(engram: Runner, task: str, *options: str) -> dict[str, dict[str, str]]:
+    """Return what each signal says of each memory, by the memory's key."""
+    hits = engram.json("load", task, "--explain", *options)["data"]["explain"]["hits"]
+    return {hit["key"]: {reason["signal"]: reason["about"] for reason in hit["reasons"]} for hit in hits}
+
+
+def test_explain_names_the_trigger_and_the_tag_that_stand_in_the_task(remembered: Runner) -> None:
+    remembered.save("knowledge", "The basket rounds up.", "--triggers", "unit price, basket")
+    assert reasons(remembered, "what is the price of a unit")["the-basket-rounds-up"]["triggers"] == "unit price"
+    for line in remembered.ok("load", "price of a unit", "--explain").splitlines():
+        assert not line.endswith(":"), f"a signal without its reason: {line}"
+
+
+def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_switched_off(
+    remembered: Runner, root: Path
+) -> None:
+    path = root / "skills" / "cut-a-release-from-the-main-branch.md"
+    approved = path.read_bytes()
+    path.write_bytes(approved.replace(b"confidence: high", b"confidence: low"))
+    ledger = root / "SHA256SUMS"
+    ledger.write_bytes(ledger.read_bytes().replace(sha256(approved), sha256(path.read_bytes())))
+    task = "install, then cut a release from the main branch"
+    found = reasons(remembered, task)
+    rule, skill = found["use-pnpm-for-every-install"], found["cut-a-release-from-the-main-branch"]
+    assert rule["graph"] == "comes before cut-a-release-from-the-main-branch, which depends on it"
+    assert rule["scope"] == skill["scope"] == "workspace"
+    assert rule["recency"].endswith("1 of 2 from the latest")
+    assert skill["confidence"].startswith("low")
+    text = remembered.ok("load", task, "--explain")
+    for signal in ("graph", "scope", "recency", "confidence"):
+        assert f" {signal}: " in text
+        assert f" {signal}: " not in remembered.ok("load", task, "--explain", "--without", signal)
+        assert f"switched off: {signal}" in remembered.ok("search", task, "--explain", "--without", signal)
+
+
+def test_without_the_graph_nothing_is_there_for_another_memory(remembered: Runner) -> None:
+    task = "cut a release"
+    assert keys(remembered, task)[0] == "use-pnpm-for-every-install"
+    entries = remembered.json("load", task, "--without", "graph")["data"]["selected_keys"]
+    assert entries == ["cut-a-release-from-the-main-branch"]
+
+
+def test_without_role_and_lifecycle_what_is_out_comes_with_a_mark_and_the_reason_is_explained_else(
+    engram: Runner, root: Path
+) -> None:  # F20, F21, I3
+    assert root.is_dir()
+    engram.save("rule", "Numbats sleep in hollow logs.", "--role", "keepers")
+    engram.save("rule", "Wombats sleep in burrows.")
+    engram.save("rule", "Wombats sleep under the porch.", "--supersedes", "wombats-sleep-in-burrows")
+    engram.ok("config", "set", "roles", "frontend")
+    task = "where do numbats and wombats sleep"
+    text = engram.ok("load", task, "--explain")
+    assert "left out numbats-sleep-in-hollow-logs: for the role keepers" in text
+    assert "left out wombats-sleep-in-burrows: superseded by wombats-sleep-under-the-porch" in text
+    found = reasons(engram, task, "--without", "role,lifecycle")
+    assert set(found) == {
+        "numbats-sleep-in-hollow-logs", "wombats-sleep-in-burrows", "wombats-sleep-under-the-porch",
+    }  # fmt: skip
+    text = engram.ok("load", task, "--without", "lifecycle")
+    assert 'note="superseded by wombats-sleep-under-the-porch"' in text
+    assert "keepers" not in text
+
+
+def test_of_two_scopes_the_workspace_comes_first_unless_scope_is_switched_off(
+    engram: Runner, root: Path, tmp_path: Path
+) -> None:
+    assert root.is_dir()
+    engram.ok("inject", "--global-path", str(tmp_path / "everywhere"))
+    engram.save("rule", "Aardvarks eat termites.", "--scope", "global", "--title", "Aa")
+    engram.save("rule", "Aardvarks eat termites!", "--scope", "workspace", "--title", "Zz")
+    task = "aardvarks eat termites"
+    assert list(reasons(engram, task)) == ["zz", "aa"]
+    assert list(reasons(engram, task, "--without", "scope")) == ["aa", "zz"]
+
+
+def test_each_signal_that_can_be_switched_off_is_named_with_its_meaning(remembered: Runner) -> None:
+    hint = remembered.run("load", "money", "--without", "magic").stderr
+    for signal in ("word", "phrase", "anchors", "triggers", "tags", "paths", "graph", "role", "recency", "scope",
+                   "typos", "lifecycle", "confidence", "floor"):  # fmt: skip
+        assert f"  {signal}: " in hint
+        assert remembered.run("load", "money", "--without", signal).returncode == 0
 
 
 def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  # C36

@@ -10,7 +10,7 @@ _SCOPE = Option("scope", "workspace, global or both", value="SCOPE")
 _ID = Argument("ID", "the id of a memory, as engram list shows it")
 
 _EXPLAIN = Option("explain", "say why each memory is there, and what was left out")
-_WITHOUT = Option("without", "switch signals of the ranking off, separated by commas", value="SIGNALS")
+_WITHOUT = Option("without", "switch signals off, separated by commas; --explain names them", value="SIGNALS")
 
 _HOST = Argument("HOST", "a host, or all, or list; engram link list shows the hosts", many=True)
 _LINK_SCOPE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram.cli.commands import COMMANDS
 from engram.cli.parser import COMMON
 from engram.errors import UsageError
+from engram.recall.rank import SIGNALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "HOW": ("auto", "bodies", "cards"),
     "FORMAT": ("text", "mermaid", "dot"),
     "SHELL": _SHELLS,
+    "SIGNALS": tuple(SIGNALS),
     "MODE": ("auto", "startup", "always", "manual", "off"),
     "HOST": ("claude", "codex", "gemini", "cursor", "copilot", "opencode", "cline", "windsurf"),
 }

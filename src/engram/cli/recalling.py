@@ -116,7 +116,8 @@ def _without(parsed: Parsed) -> tuple[str, ...]:
     given = tuple(word.strip() for word in parsed.value("without").split(",") if word.strip())
     for name in given:
         if name not in SIGNALS:
-            raise UsageError(f"{name} is no signal of the ranking.", hint=f"Signals are {', '.join(SIGNALS)}.")
+            known = "\n".join(f"  {signal}: {meaning}" for signal, meaning in SIGNALS.items())
+            raise UsageError(f"{name} is no signal of the ranking.", hint=f"These are the signals:\n{known}")
     return given
 
 

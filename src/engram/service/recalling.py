@@ -18,7 +18,7 @@ from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
@@ -58,6 +58,8 @@ class Recall(Record):
     ranking: Ranking
     skipped: tuple[str, ...]
     notes: tuple[Found, ...] = ()
+    needs: Mapping[str, Sequence[str]] = {}
+    """The keys that a memory depends on, of those that were looked at and depend on any."""
 
     def in_order(self, limit: int) -> list[Found]:
         """Return memories and notes in one order, the notes after the first ``limit`` hits, and at most twice as many.
@@ -177,6 +179,7 @@ def _recall(
     session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str], notes: int
 ) -> Recall:
     roots = session.roots
+    without = frozenset(without)
     sources = [index.source for index in indexes]
     scorers: tuple[Scorer, ...] = ()
     if by_meaning(session):
@@ -184,7 +187,7 @@ def _recall(
 
         scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
     try:
-        library = Library(session, roots, sources)
+        library = Library(session, roots, sources, without)
         ranking = rank(
             sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out, scorers=scorers
         )
@@ -192,7 +195,8 @@ def _recall(
         found: list[Found] = []
         waiting: list[Found] = []
         hits = 0
-        for place in load_order(list(scores), library.needs):
+        needs = library.needs if "graph" not in without else lambda _: ()
+        for place in load_order(list(scores), needs):
             entry = library.read(place.key) if hits < limit else None
             hit = scores.get(place.key)
             if entry is not None:
@@ -211,7 +215,7 @@ def _recall(
         for scorer in scorers:
             scorer.close()
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
-    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]), tuple(beside))
+    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]), tuple(beside), library.edges)
 
 
 def _notes(
@@ -243,21 +247,31 @@ def _notes(
 class Library:
     """The memories of all roots while one question is answered, by key.
 
-    ``skipped`` gathers what turns out not to be as it was approved.
+    ``skipped`` gathers what turns out not to be as it was approved, ``edges`` what depends on what. ``without`` names
+    the signals that are switched off.
     """
 
-    def __init__(self, session: Session, roots: Sequence[MemoryRoot], sources: Sequence[Source]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        roots: Sequence[MemoryRoot],
+        sources: Sequence[Source],
+        without: frozenset[str] = frozenset(),
+    ) -> None:
         self.session = session
         self.sources = sources
         self.skipped: list[tuple[MemoryRoot, Skipped]] = []
+        self.edges: dict[str, Sequence[str]] = {}
         self._roots = roots
         self._day = today()
-        self._roles = frozenset(role.casefold() for role in session.settings.strings("roles"))
+        self._any_age = "lifecycle" in without
+        roles = () if "role" in without else session.settings.strings("roles")
+        self._roles = frozenset(role.casefold() for role in roles)
         self._rows: dict[str, tuple[int, Row]] = {}
 
     def leave_out(self, row: Row) -> str:
         """Return why a memory is not given for any task now, ``""`` when it is (F20, F21, I1, I3)."""
-        if why := out_of_service(row, self._day):
+        if not self._any_age and (why := out_of_service(row, self._day)):
             return why
         if self._roles and row.role and self._roles.isdisjoint(row.role.casefold().split("\n")):
             return f"for the role {row.role.replace(chr(10), ', ')}"
@@ -283,7 +297,8 @@ class Library:
             for need in self.sources[at].with_ids(wanted):
                 if not self.leave_out(need):
                     found.setdefault(need.folded, self.key(at, need))
-        return [found[name] for name in wanted if name in found]
+        keys = self.edges[key] = [found[name] for name in wanted if name in found]
+        return keys
 
     def read(self, key: str) -> Entry | None:
         """Return a memory from its file; None, and a line that says why, when its bytes are not the approved ones."""
@@ -293,9 +308,12 @@ class Library:
         if not isinstance(stored, Stored):
             self.skipped.append((root, stored))
             return None
-        if out_of_service(stored.memory, self._day):
+        why = out_of_service(stored.memory, self._day)
+        if why and not self._any_age:
             return None  # changed since the index was asked
-        return entry_of(self.session, root, stored, key)
+        entry = entry_of(self.session, root, stored, key)
+        # Whoever is given it all the same is told, as with engram load --id.
+        return entry.replace(doubt="; ".join(filter(None, (why, entry.doubt)))) if why else entry
 
     def _twins(self, row: Row) -> list[Row]:
         if len(self._roots) < 2:
