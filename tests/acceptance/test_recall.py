@@ -370,3 +370,54 @@ def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: P
     engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
     write("missing-now")
     assert engram.run("benchmark", str(cases), "--baseline", str(tmp_path / "b.json")).returncode == 6
+
+
+def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:
+    assert root.is_dir()
+    for number in range(20):
+        engram.save("rule", f"Deploy step {number} needs a long explanation of what happens to the service " * 6)
+    data = engram.json("load", "deploy step service", "--all")["data"]
+    assert len(data["body_keys"]) == 20
+    assert data["omitted_ids"] == []
+    assert engram.json("load", "deploy step service", "--all", "--budget-tokens", "400")["data"]["tokens"] <= 400
+    weak = "the keyboard layout of the laptop of the woman who sat beside Napoleon saw a service"
+    assert keys(engram, weak) == []
+    assert len(engram.json("load", weak, "--all")["data"]["selected_keys"]) == 20
+
+
+@pytest.mark.parametrize("command", ["load", "search", "route"])
+def test_a_dry_run_says_what_would_be_given_and_its_size_without_its_text(remembered: Runner, command: str) -> None:
+    whole = remembered.ok(command, "prices")
+    text = remembered.ok(command, "prices", "--dry-run")
+    assert "prices-are-integers-in-cents" in text
+    assert text.splitlines()[-1].endswith(" tokens")
+    data = remembered.json(command, "prices", "--dry-run", "--all", "--explain")["data"]
+    assert data["tokens"] > 0
+    assert data["explain"]["hits"][0]["key"] == "prices-are-integers-in-cents"
+    if command != "load":
+        assert "Prices are" in whole
+        assert "Prices are" not in text
+        assert set(data["entries"][0]) == {"id", "type", "scope", "score"}
+
+
+def test_graph_explains_its_layers_and_what_it_leaves_out_and_all_draws_that_too(remembered: Runner) -> None:
+    remembered.save("knowledge", "Prices are decimals in euros.", "--supersedes", "prices-are-integers-in-cents")
+    needed, skill = "use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"
+    text = remembered.ok("graph", "--explain")
+    assert f"{needed}: layer 0: needs nothing that is here; needed by {skill}" in text
+    assert f"{skill}: layer 1: needs {needed}" in text
+    assert "left out prices-are-integers-in-cents: superseded by prices-are-decimals-in-euros" in text
+    assert "left out: 1 memory that depends on nothing" in text
+    data = remembered.json("graph", "--all", "--explain")["data"]
+    assert {key for layer in data["layers"] for key in layer} == {
+        needed, skill, "prices-are-integers-in-cents", "prices-are-decimals-in-euros",
+    }  # fmt: skip
+    assert data["explain"]["left_out"] == {}
+    assert data["explain"]["alone"] == 0
+    assert "prices" not in remembered.ok("graph")
+    lines = remembered.ok("graph", "--dry-run").splitlines()
+    assert lines[:2] == [needed, skill]
+    assert lines[2].endswith(" tokens")
+    done = remembered.run("graph", "--format", "dot", "--explain")
+    assert done.stdout == remembered.ok("graph", "--format", "dot"), "what explains a drawing is no part of it"
+    assert f"{skill}: layer 1" in done.stderr

@@ -70,7 +70,7 @@ def _head(one: Found) -> str:
 
 def _line(signal: str, value: float, about: str) -> str:
     amount = f"{value:+7.2f}" if value else " " * 7
-    return f"    {amount}  {signal}: {about}" if about else f"    {amount}  {signal}"
+    return f"    {amount}  {signal}: {about}"
 
 
 def _reasons(recall: Recall, one: Found) -> list[_Reason]:

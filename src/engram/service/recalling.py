@@ -33,6 +33,7 @@ __all__ = ["Found", "Library", "Loaded", "Recall", "load", "recall"]
 _ALL = 1000
 # More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
 _SPARE = 8
+_MOST_TOKENS = 16000
 
 
 class Found(Record):
@@ -99,6 +100,7 @@ def load(
     budget: int | None = None,
     disclosure: str = "auto",
     full: bool = False,
+    everything: bool = False,
     without: Iterable[str] = (),
     counted: bool = True,
 ) -> Loaded:
@@ -110,6 +112,7 @@ def load(
         budget: tokens for the text; ``load.max_tokens`` by default.
         disclosure: ``auto``, ``bodies`` or ``cards``.
         full: whole memories instead of tiers, as many as it takes where no budget is given.
+        everything: also what the floor holds back, four times as many, and the largest budget where none is given.
         without: names of ranking signals to switch off.
         counted: whether the bodies count as used (C61); not where nobody is given them.
 
@@ -122,10 +125,14 @@ def load(
     if disclosure not in DISCLOSURES:
         raise UsageError(f"{disclosure} is no disclosure.", hint=f"It is one of {', '.join(DISCLOSURES)}.")
     settings = session.settings
-    tokens = settings.integer("load.max_tokens") if budget is None else budget
-    if not 50 <= tokens <= 16000:
-        raise UsageError(f"A budget of {tokens} tokens is out of range.", hint="It goes from 50 to 16000.")
-    limit = settings.integer("load.limit")
+    tokens = budget
+    if tokens is None:
+        tokens = _MOST_TOKENS if everything else settings.integer("load.max_tokens")
+    if not 50 <= tokens <= _MOST_TOKENS:
+        raise UsageError(f"A budget of {tokens} tokens is out of range.", hint=f"It goes from 50 to {_MOST_TOKENS}.")
+    limit = settings.integer("load.limit") * (4 if everything else 1)
+    if everything:
+        without = {*without, "floor"}
     # A note is a card, and there are packs without cards.
     notes = 0 if full or disclosure == "bodies" else notes_beside(limit)
     found = recall(session, query, limit=limit * 2, without=without, notes=notes)
