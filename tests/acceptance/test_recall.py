@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -421,3 +422,61 @@ def test_graph_explains_its_layers_and_what_it_leaves_out_and_all_draws_that_too
     done = remembered.run("graph", "--format", "dot", "--explain")
     assert done.stdout == remembered.ok("graph", "--format", "dot"), "what explains a drawing is no part of it"
     assert f"{skill}: layer 1" in done.stderr
+
+
+def to_link(cache: Path, target: Path) -> None:
+    cache.symlink_to(target, target_is_directory=True)
+
+
+CACHES: dict[str, Callable[[Path, Path], object]] = {
+    "a link out of the memory": to_link,
+    "a link to nothing": lambda cache, outside: to_link(cache, outside / "nothing"),
+    "a link to nothing in the memory": lambda cache, _: to_link(cache, cache.parent / "nothing"),
+    "a link to itself": lambda cache, _: to_link(cache, cache),
+    "a file": lambda cache, _: cache.write_bytes(b"x"),
+}
+
+
+@pytest.mark.parametrize("kind", CACHES)
+def test_whatever_stands_where_the_cache_belongs_recall_answers_and_nothing_is_written_outside(
+    remembered: Runner, root: Path, tmp_path: Path, kind: str
+) -> None:  # E2, F4
+    questions = (*QUESTIONS[1:], ("graph",), ("list",), ("load", "--id", "use-pnpm-for-every-install"))
+    before = [remembered.ok(*question) for question in questions]
+    shutil.rmtree(root / ".cache")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    CACHES[kind](root / ".cache", outside)
+    for question, answer in zip(questions, before, strict=True):
+        done = remembered.run(*question)
+        assert (done.returncode, done.stdout) == (0, answer), (question, done.stderr)
+    done = remembered.run("load", "install a package")
+    assert ".cache" in done.stderr, "what is in the way is named"
+    assert "Errno" not in done.stderr
+    assert os.listdir(outside) == []
+    remembered.ok("status", "--deep")
+    remembered.save("rule", "Never deploy on Friday.")
+    assert keys(remembered, "deploy on friday") == ["never-deploy-on-friday"]
+    assert os.listdir(outside) == []
+
+
+def test_processes_that_meet_a_memory_without_an_index_all_give_the_same_pack(engram: Runner, root: Path) -> None:
+    # Each of them builds the index, or finds one that another has just put in place.
+    engram.save("knowledge", "Service zero deploys to region zero.", "--title", "Number 0")
+    pattern = (root / "knowledge" / "number-0.md").read_text(encoding="utf-8")
+    lines = []
+    for number in range(1, 400):
+        text = pattern.replace("number-0", f"number-{number}").replace("Number 0", f"Number {number}")
+        text = text.replace("region zero", f"region {number % 7} with cache shard {number % 31}")
+        (root / "knowledge" / f"number-{number}.md").write_text(text, encoding="utf-8", newline="\n")
+        lines.append(f"{sha256(text.encode()).decode()}  knowledge/number-{number}.md\n")
+    with (root / "SHA256SUMS").open("a", encoding="utf-8", newline="\n") as ledger:
+        ledger.writelines(lines)
+    task = "deploy the cache shard of region 3"
+    expected = engram.ok("load", task)
+    assert "cache shard" in expected
+    for _ in range(2):
+        shutil.rmtree(root / ".cache")
+        with ThreadPoolExecutor(8) as pool:
+            done = list(pool.map(lambda _: engram.run("load", task), range(8)))
+        assert [(one.returncode, one.stdout, one.stderr) for one in done] == [(0, expected, "")] * 8

@@ -89,7 +89,7 @@ def open_index(
                 why = str(error)
         why = why or "it changes faster than it can be indexed"
     except OSError as error:
-        why = str(error)
+        why = f"{error.filename} cannot be used ({error.strerror})" if error.filename else str(error)
     except UnicodeEncodeError:
         why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)
