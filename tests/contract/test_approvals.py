@@ -361,8 +361,8 @@ def test_a_wrong_selection_says_what_a_right_one_looks_like(host: Host) -> None:
 
     for wrong in ([], [0], [99], ["1"], "ALL", [1, 1], [None]):
         assert failure_of(commit(host, proposal, wrong)).startswith('approve is "all" or numbers from 1 to 3')
-    for wrong in (1, None, {"1": True}):
-        assert "approve: expected a string or an array, got" in failure_of(commit(host, proposal, wrong))
+    for other in (1, None, {"1": True}):
+        assert "approve: expected a string or an array, got" in failure_of(commit(host, proposal, other))
 
 
 def test_a_token_is_good_once(host: Host, memories: Memories) -> None:  # A2, C44

@@ -43,7 +43,7 @@ def list_command(session: Session, parsed: Parsed, output: Output) -> int:
 def show_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one memory file as it is; for a terminal what it would act on or hide is made visible (JSON is exact)."""
     shown = show_memory(session, parsed.word("ID"))
-    if shown.entry.root.foreign:
+    if shown.entry.foreign:
         session.say("warning", "foreign", "foreign: reference only, until you run engram trust.")
     if shown.entry.is_note:
         session.say("info", "note", f"It is a {shown.entry.note_mark}; engram promote makes it durable.")
@@ -60,7 +60,7 @@ def one_line(entry: Entry) -> str:
     """Return key, kind, scope, title and state of a memory."""
     memory = entry.memory
     marks = []
-    if entry.root.foreign:
+    if entry.foreign:
         marks.append("foreign: reference only")
     if entry.is_note:
         marks.append(entry.note_mark)
@@ -91,7 +91,7 @@ def _as_data(entry: Entry) -> dict[str, object]:
         "revision": memory.revision,
         "schema_version": memory.schema,
         "updated": memory.updated,
-        "foreign": entry.root.foreign,
+        "foreign": entry.foreign,
         "note": entry.is_note,
         "superseded_by": memory.superseded_by,
         "out_of_service": out_of_service(memory, today()),
