@@ -39,8 +39,8 @@ __all__ = [
 INDEX_FILE = "index.sqlite"
 # The key of the state under which the stamp stands that the index was made from.
 STAMP = "stamp"
-# Other processes may be faster: so often their result is looked at before the files are read instead, which takes longer
-# than many a look. Of what SQLite refuses, such as to write on a full disk, a few tries are enough.
+# Other processes may be faster: so often their result is looked at before the files are read instead, which takes
+# longer than many a look. Of what SQLite refuses, such as to write on a full disk, a few tries are enough.
 _LOOKS = 12
 _TRIES = 4
 # sqlite.org/rescode.html#busy
