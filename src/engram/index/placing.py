@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["put_in_place"]
 
-# How long a new file waits for an update of the old one, in milliseconds.
-_PATIENCE = 1000
+# How long a new file waits for an update of the old one, in milliseconds: a hook answers within 2 s, lock or not.
+_PATIENCE = 100
 
 
 def put_in_place(path: str, schema: str, fill: Callable[[Connection], None], finish: str = "") -> None:

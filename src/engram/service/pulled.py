@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["pulled_from", "pulled_paths", "pulled_sentence"]
+__all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence"]
 
 _NAMED = 5  # so many are named
 
@@ -31,6 +31,14 @@ def pulled_paths(session: Session, root: MemoryRoot) -> list[str]:
         for path, values in root.ledger().hashes.items()
         if is_active(path) and not any(map(accepted.has, values)) and not root.ignores(path)
     )
+
+
+def pulled_memories(session: Session) -> list[Stored] | None:
+    """Return what a pull brought into the workspace, as far as it can be read; None when nothing was brought."""
+    for root in session.roots:
+        if root.scope == "workspace" and (paths := pulled_paths(session, root)):
+            return [stored for path in paths if isinstance(stored := root.read(path), Stored)]
+    return None
 
 
 def pulled_from(root: MemoryRoot, paths: Sequence[str]) -> str:
