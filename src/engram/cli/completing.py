@@ -8,6 +8,7 @@ from engram.config.keys import KEYS
 from engram.errors import UsageError
 from engram.hooks.events import EVENTS
 from engram.hosts.table import HOSTS
+from engram.recall.rank import SIGNALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "HOW": ("auto", "bodies", "cards"),
     "FORMAT": ("text", "mermaid", "dot"),
     "SHELL": _SHELLS,
+    "SIGNALS": tuple(SIGNALS),
     "MODE": ("auto", "startup", "always", "manual", "off"),
 }
 _HOSTS = tuple(name for host in HOSTS for name in (host.id, *host.aliases))

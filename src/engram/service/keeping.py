@@ -14,11 +14,12 @@ from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
+from engram.store.accepted import Accepted
 from engram.store.files import atomic_write, digest, read_guarded, read_optional, today
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, is_active
-from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
+from engram.store.trust import recheck_trust, revoke_trust, trust_key, trust_workspace
 from engram.store.write import Receipt, Write, create_root
 from engram.text.plural import counted
 
@@ -170,6 +171,8 @@ def _inject_workspace(session: Session) -> Injected:
             revoke_trust(fresh, session.config_dir)
         raise
     recheck_trust(fresh, {}, session.config_dir)  # outside Git the folder that trust is bound to is there only now
+    if not known:
+        Accepted(session.config_dir, trust_key(fresh)).replace(())  # what comes without a save here was brought (F18)
     return Injected(fresh.root, "workspace", tuple(made), ("This workspace is trusted: you made its memory here.",))
 
 

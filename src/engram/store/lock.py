@@ -106,9 +106,8 @@ def holder_of(root: str) -> str:
     except OSError:
         return ""
     try:
-        if fcntl is None:  # pragma: no cover - Windows
-            return ""
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if fcntl is not None:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return _holder(fd)
     except OSError:
