@@ -223,6 +223,19 @@ def test_a_large_file_is_edited_like_any_other(engram: Runner, scratch: Scratch)
     assert file.read_bytes() == before
 
 
+def test_a_large_instruction_file_is_edited_like_any_other(engram: Runner, workspace: Path) -> None:
+    before = b"# Ours\r\n" + b"some words here and `code` there\n" * 160_000
+    assert len(before) > 5_000_000
+    file = workspace / "AGENTS.md"
+    file.write_bytes(before)
+    assert len(engram.ok("link", "agents-md", "--plan")) < 10_000
+    engram.ok("link", "agents-md")
+    assert file.read_bytes().startswith(before)
+    assert file.read_bytes() != before
+    engram.ok("unlink", "agents-md")
+    assert file.read_bytes() == before
+
+
 def test_what_its_host_will_not_read_is_edited_and_named(engram: Runner, workspace: Path) -> None:  # C8
     (workspace / ".mcp.json").write_text('// mine\n{"mcpServers": {},}\n', encoding="utf-8")
     (workspace / ".gemini").mkdir()

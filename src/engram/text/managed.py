@@ -195,9 +195,15 @@ def _plain_lines(text: str) -> Iterator[tuple[int, int, int]]:
     at = 1 if text.startswith("\ufeff") else 0
     number = 0
     fence = ""
+    # Where the next of each stands; looked for again once it was passed, so that a large file is read once.
+    feed = carriage = -1
     while at < len(text):
         number += 1
-        end = min((place for place in (text.find("\n", at), text.find("\r", at)) if place >= 0), default=len(text))
+        if feed < at:
+            feed = text.find("\n", at) % (len(text) + 1)
+        if carriage < at:
+            carriage = text.find("\r", at) % (len(text) + 1)
+        end = min(feed, carriage)
         line = text[at:end].strip(" \t")
         run = line[: len(line) - len(line.lstrip(line[:1]))] if line[:1] in ("`", "~") else ""
         if fence:
