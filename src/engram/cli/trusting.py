@@ -45,14 +45,7 @@ def trust_command(session: Session, parsed: Parsed, output: Output) -> int:
         "Trusted, they are given to your agents as instructions. Read them first: engram list\n"
         "Trust this workspace? [y/N] "
     )
-    answer = ask_at_terminal(question)
-    if answer is None:
-        raise RefusedError(
-            "engram trust asks a human at a terminal, and there is none.",
-            hint="For one process (CI, a container) set ENGRAM_TRUST=1 instead.",
-        )
-    if answer.strip().lower() not in {"y", "yes"}:
-        raise RefusedError("Not trusted; the memory stays foreign: reference only.")
+    _confirm(question, "Not trusted; the memory stays foreign: reference only.")
     record = accept_workspace(session)
     output.line(f"Trusted: {record.project}")
     return output.done({"trusted": True, "changed": True, "project": record.project})
@@ -75,6 +68,18 @@ def _accept_pulled(session: Session, found: list[Stored], output: Output) -> int
             "Accept them? [y/N] ",
         ]
     )
+    _confirm(question, "Not accepted; what a pull brought stays as it is.")
+    accept_pulled(session, [one.hash for one in found])
+    output.line(f"Accepted: {', '.join(one.memory.id for one in found)}")
+    return output.done({"trusted": True, "changed": True, "accepted": [one.memory.id for one in found]})
+
+
+def _confirm(question: str, refusal: str) -> None:
+    """Ask a human at a terminal; return where they said yes.
+
+    Raises:
+        RefusedError: for any other answer, with ``refusal`` as its message, and where there is no terminal.
+    """
     answer = ask_at_terminal(question)
     if answer is None:
         raise RefusedError(
@@ -82,7 +87,4 @@ def _accept_pulled(session: Session, found: list[Stored], output: Output) -> int
             hint="For one process (CI, a container) set ENGRAM_TRUST=1 instead.",
         )
     if answer.strip().lower() not in {"y", "yes"}:
-        raise RefusedError("Not accepted; what a pull brought stays as it is.")
-    accept_pulled(session, [one.hash for one in found])
-    output.line(f"Accepted: {', '.join(one.memory.id for one in found)}")
-    return output.done({"trusted": True, "changed": True, "accepted": [one.memory.id for one in found]})
+        raise RefusedError(refusal)

@@ -48,20 +48,21 @@ class Earlier:
     """The candidates of one proposal, so far, that would write something in one scope."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[int, str, str]] = []
+        # Number, id, text, and the text as it is compared word for word.
+        self._known: list[tuple[int, str, str, str]] = []
         self._texts: dict[str, Text] = {}
 
     def add(self, number: int, memory_id: str, candidate: Candidate) -> None:
         """Take in a candidate that would write the memory ``memory_id``; the next ones are compared with it."""
-        self._known.append((number, memory_id, candidate.text))
+        self._known.append((number, memory_id, candidate.text, normalise(candidate.text)))
 
     def rivals(self, candidate: Candidate) -> tuple[Rival, ...]:
         """Return the earlier candidates that this one contradicts, repeats, extends, or may be about, in order."""
         wanted = normalise(candidate.text)
         found = []
-        for number, memory_id, text in self._known:
-            if normalise(text) == wanted:
-                found.append(Rival(number, memory_id, "says the same as"))
+        for number, memory_id, text, plain in self._known:
+            if plain == wanted:
+                found.append(Rival(number, memory_id, _SAYS["same"]))
                 continue
             finding = self._text(candidate.text).beside(self._text(text))
             says = "contradicts one line of" if finding.what == "line" else _SAYS.get(finding.kind, "")
