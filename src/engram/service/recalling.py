@@ -156,7 +156,7 @@ def _item(one: Found) -> Item:
 
         return note_item(one.entry)
     entry = one.entry
-    return Item(entry.memory, entry.key, foreign=entry.root.foreign, note=entry.doubt, needed_by=one.needed_by)
+    return Item(entry.memory, entry.key, foreign=entry.foreign, note=entry.doubt, needed_by=one.needed_by)
 
 
 def notes_beside(limit: int) -> int:
