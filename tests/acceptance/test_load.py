@@ -202,6 +202,25 @@ def test_what_is_no_longer_or_not_yet_valid_is_not_routed(engram: Runner, root: 
     assert "expired 2024-02-01" in by_id.splitlines()[0]
 
 
+def test_what_was_saved_where_the_clock_is_ahead_is_given_at_once(engram: Runner, root: Path) -> None:
+    # A save writes its day; on a machine whose clock is behind, that day is still to come.
+    put(root, "rule", "ahead", "- Deploy with two people.", valid_from="2999-01-01", last_confirmed="2999-01-01")
+    put(root, "rule", "planned", "- Deploy with the future tool.", valid_from="2999-01-02", last_confirmed="2999-01-01")
+    assert load(engram, "deploy")["selected_keys"] == ["ahead"]
+    assert "left out planned: valid from 2999-01-02" in engram.ok("load", "deploy", "--explain")
+
+
+def test_forms_of_a_word_meet_in_russian_german_and_french(engram: Runner, root: Path) -> None:
+    put(root, "rule", "russian", "- Пароли серверов лежат в сейфе.", title="Серверы")
+    put(root, "rule", "german", "- Die Häuser bekommen neue Schlüssel.", title="Schlüssel")
+    put(root, "rule", "french", "- Les journaux sont gardés un an.", title="Archives")
+    for task, found in {
+        "сервером": "russian", "пароль": "russian", "Haus": "german", "journal": "french", "les journaux": "french",
+        "Häusern": "german",
+    }.items():  # fmt: skip
+        assert load(engram, task)["selected_keys"] == [found], task
+
+
 def test_both_scopes_are_routed_and_keys_tell_them_apart(engram: Runner, root: Path, global_root: Path) -> None:
     # C35, F20
     put(root, "rule", "deploy", "- Deploy with the script of this project.")

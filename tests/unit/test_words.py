@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.text.stems import english, spanish
+from engram.text.stems import english, russian, singulars, spanish
 from engram.text.stop import language, stop_words
 from engram.text.terms import variants
 from engram.text.words import fold, words
@@ -72,6 +72,28 @@ def test_spanish_forms_of_a_word_meet(forms: tuple[str, ...]) -> None:
 def test_words_that_are_content_elsewhere_are_stop_words_only_in_their_language() -> None:
     assert "sin" not in stop_words(["numpy", "sin", "function"])
     assert "sin" in stop_words(["pruebas", "sin", "que", "la", "base"])
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("сервер", "сервера", "серверов", "серверами", "серверы"),
+        ("база", "базы", "базу", "базой", "базам"),
+        ("новый", "новая", "новые", "нового", "новых"),
+    ],
+)
+def test_russian_forms_of_a_word_meet(forms: tuple[str, ...]) -> None:
+    assert len({russian(form) for form in forms}) == 1
+
+
+def test_a_short_russian_word_and_words_of_other_scripts_keep_their_ends() -> None:
+    assert [russian(word) for word in ("код", "дом", "用户", "tests", "α")] == ["код", "дом", "用户", "tests", "α"]
+
+
+def test_plurals_that_change_a_vowel_lead_to_their_singular_and_other_words_to_none() -> None:
+    plurals = {"häuser": "haus", "bäume": "baum", "wörtern": "wort", "journaux": "journal", "bureaux": "bureau"}
+    assert {word: singulars(word) for word in plurals} == {word: (single,) for word, single in plurals.items()}
+    assert [singulars(word) for word in ("über", "für", "faux", "deploy", "用户")] == [()] * 5
 
 
 def test_a_query_without_function_words_is_read_with_both_stems() -> None:

@@ -17,13 +17,19 @@ if TYPE_CHECKING:
         def valid_from(self) -> str: ...
         @property
         def valid_until(self) -> str: ...
+        @property
+        def last_confirmed(self) -> str: ...
 
 
 __all__ = ["is_superseded", "out_of_service"]
 
 
 def out_of_service(memory: Dated, day: str) -> str:
-    """Return why a memory is not given for a task on ``day`` (``YYYY-MM-DD``), ``""`` when it is."""
+    """Return why a memory is not given for a task on ``day`` (``YYYY-MM-DD``), ``""`` when it is.
+
+    A save writes its own day as the first one. Where the clock here is behind the one there, that day is still to come,
+    and the memory holds all the same: only a first day after the last confirmation is meant to be waited for.
+    """
     if memory.superseded_by:
         return f"superseded by {memory.superseded_by}"
     if memory.lifecycle in {"superseded", "archived"}:
@@ -31,7 +37,7 @@ def out_of_service(memory: Dated, day: str) -> str:
     if memory.valid_until and memory.valid_until < day:
         # It waits for a human to review it (I3).
         return f"expired {memory.valid_until}"
-    if memory.valid_from > day:
+    if memory.valid_from > day and memory.valid_from > memory.last_confirmed:
         return f"valid from {memory.valid_from}"
     return ""
 

@@ -1,18 +1,21 @@
 """Light stemming: ``tests`` is ``test``, ``configured`` is ``configur``.
 
 English follows Porter's second algorithm (https://snowballstem.org/algorithms/english/stemmer.html, written anew here);
-Spanish takes off plural, gender and the commonest verb ends. Other languages keep their words: a wrong stem costs more
-than a missing one. Pure functions of one word; callers keep what they got.
+Spanish takes off plural, gender and the commonest verb ends, Russian the ends of nouns, adjectives and verbs. Of German
+and French only plurals that change a vowel are undone. Other languages keep their words: a wrong stem costs more than a
+missing one. Pure functions of one word; callers keep what they got.
 
 >>> english("configurations"), english("running"), english("tests")
 ('configur', 'run', 'test')
 >>> spanish("facturas"), spanish("validar")
 ('factur', 'valid')
+>>> russian("серверов"), singulars("häuser"), singulars("journaux")
+('сервер', ('haus',), ('journal',))
 """
 
 from __future__ import annotations
 
-__all__ = ["english", "spanish"]
+__all__ = ["english", "russian", "singulars", "spanish"]
 
 _VOWELS = frozenset("aeiouy")
 _DOUBLES = frozenset(("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt"))
@@ -48,6 +51,16 @@ _SPANISH_ENDS = (
     "aron", "aban", "aba", "ante", "ible", "able", "ista", "aran", "eran", "iran", "aria", "eria", "iria", "amos",
     "emos", "imos", "cion", "ado", "ido", "ada", "ida", "ian", "ara", "era", "ira", "ar", "er", "ir", "ia", "io",
 )  # fmt: skip
+
+# The commonest ends that tell case, number, gender, person or tense, the longest first.
+_RUSSIAN_ENDS = (
+    "иями", "иях", "иям", "ями", "ами", "ией", "иею", "ого", "его", "ому", "ему", "ыми", "ими", "ешь", "ишь", "ете",
+    "ите", "ять", "ать", "еть", "ить", "уть", "ала", "али", "ало", "ила", "или", "ило", "ела", "ели", "ело", "ует",
+    "уют", "ает", "ают", "яет", "яют", "ая", "яя", "ое", "ее", "ые", "ие", "ый", "ий", "ой", "ей", "ую", "юю", "ых",
+    "их", "ым", "им", "ом", "ем", "ам", "ям", "ах", "ях", "ов", "ев", "ия", "ию", "ии", "ет", "ит", "ут", "ют",
+    "ат", "ят", "ал", "ил", "ел", "а", "я", "о", "е", "ы", "и", "у", "ю", "ь", "й",
+)  # fmt: skip
+_UMLAUTS = str.maketrans("äöü", "aou")
 
 
 def english(word: str) -> str:
@@ -188,3 +201,26 @@ def spanish(word: str) -> str:
 
 
 _PLAIN_VOWELS = {ord(marked): plain for marked, plain in zip("áéíóúü", "aeiouu", strict=True)}
+
+
+def russian(word: str) -> str:
+    """Return a lower-case Cyrillic word without its end, of at least three letters; any other word as it is."""
+    if not "\u0430" <= word[0] <= "\u0451":
+        return word
+    for end in _RUSSIAN_ENDS:
+        if len(word) >= len(end) + 3 and word.endswith(end):
+            return word[: -len(end)]
+    return word
+
+
+def singulars(word: str) -> tuple[str, ...]:
+    """Return what a lower-case word is the plural of where its vowels change with it: German umlauts, French -aux."""
+    if word.endswith("aux") and len(word) > 5:
+        return (word[:-1],) if word.endswith("eaux") else (word[:-3] + "al",)
+    if word.isascii() or not ("ä" in word or "ö" in word or "ü" in word):
+        return ()
+    # The end that comes with the plural or a case of it: Häuser, Häusern, Bäume, Wörter, Gärten.
+    for end in ("ern", "er", "en", "e"):
+        if word.endswith(end) and len(word) - len(end) >= 3:
+            return (word[: -len(end)].translate(_UMLAUTS),)
+    return ()

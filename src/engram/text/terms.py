@@ -6,7 +6,7 @@ query, for which each word gives every term that it could be stored as.
 
 from __future__ import annotations
 
-from engram.text.stems import english, spanish
+from engram.text.stems import english, russian, singulars, spanish
 from engram.text.words import fold, is_unspaced, split
 
 TYPE_CHECKING = False
@@ -22,6 +22,8 @@ _OTHER_STEM = 0.9
 _FOLDED = 0.8
 # Shorter words without their marks are other words: đô is no do, bàn is no ban.
 _SHORTEST_FOLDED = 4
+# Greek and Latin come before Cyrillic (unicode.org/charts), everything else after it.
+_CYRILLIC = "\u0400"
 
 
 class Analyzer:
@@ -66,17 +68,19 @@ class Analyzer:
         extra: list[int] = []
         other: list[int] = []
         for word in split(piece):
-            term = stem(word)
+            term = stem(word) if word[0] < _CYRILLIC else russian(word)
             main.append(self._number(term))
             if term != word:
                 other.append(self._spelling(word, main[-1]))
+            if word.endswith("aux") or not word.isascii():
+                extra += [self._number(stem(single)) for single in singulars(word)]
             if word.isascii():
                 continue
             if is_unspaced(word[0]):
                 if len(word) > 1:
                     extra += [self._number(char) for char in word]
             elif (plain := fold(word)) != word:
-                extra.append(self._number(stem(plain)))
+                extra.append(self._number(stem(plain) if plain[0] < _CYRILLIC else russian(plain)))
         return tuple(main), tuple(extra), tuple(other)
 
 
@@ -86,6 +90,8 @@ def variants(word: str, lang: str) -> list[tuple[str, float]]:
     A query that shows its language takes its stems; another one takes those of both.
     """
     stems = (spanish, english) if lang == "es" else (english,) if lang == "en" else (english, spanish)
+    if word[0] >= _CYRILLIC:
+        stems = (russian,)
     found: dict[str, float] = {}
     for stem in stems:
         found.setdefault(stem(word), _OTHER_STEM if found else 1.0)
@@ -94,4 +100,8 @@ def variants(word: str, lang: str) -> list[tuple[str, float]]:
         if len(plain) >= _SHORTEST_FOLDED:
             for stem in stems:
                 found.setdefault(stem(plain), _FOLDED)
+    if word.endswith("aux") or not word.isascii():
+        for single in singulars(word):
+            for stem in stems:
+                found.setdefault(stem(single), _FOLDED)
     return list(found.items())
