@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import shutil
@@ -302,3 +303,107 @@ def test_status_names_the_trusted_place_that_a_moved_project_came_from(
     text = engram.ok("status", cwd=tmp_path / "moved")
     assert f"its history is that of {workspace}, which you trusted and which is gone: was it moved here?" in text
     assert is_foreign(engram, tmp_path / "moved"), "a likeness is no trust"
+
+
+def pull(engram: Runner, shared: Path, folder: Path, *texts: str, author: str = "Bob Puller") -> None:
+    """Save in the one project as somebody else, commit, and pull into the other."""
+    env = {"ENGRAM_AUTHOR_NAME": author, "ENGRAM_AUTHOR_EMAIL": "bob@example.test", "ENGRAM_TRUST": "1"}
+    for text in texts:
+        engram.save("rule", text, cwd=shared, env=env)
+    git(engram.scratch, shared, "add", "--all")
+    git(engram.scratch, shared, "commit", "--quiet", "--message", "More memory")
+    git(engram.scratch, folder, "pull", "--quiet")
+
+
+def at_start(engram: Runner, folder: Path, session: str) -> str:
+    """Return what a session's start injects."""
+    event = {"hook_event_name": "SessionStart", "session_id": session, "source": "startup", "cwd": str(folder)}
+    return engram.ok("hook", "claude", input=json.dumps(event), cwd=folder)
+
+
+def at_prompt(engram: Runner, folder: Path, prompt: str) -> str:
+    event = {"hook_event_name": "UserPromptSubmit", "session_id": "p", "prompt": prompt, "cwd": str(folder)}
+    return engram.ok("hook", "claude", input=json.dumps(event), cwd=folder)
+
+
+def test_what_a_pull_brings_is_used_and_named_with_its_author(engram: Runner, shared: Path, clone: Path) -> None:
+    accept(engram, clone)
+    assert "a pull brought" not in engram.ok("status", cwd=clone)
+    assert "Brought by a pull" not in engram.ok("review", "--list", cwd=clone)
+    at_start(engram, clone, "one")
+    pull(engram, shared, clone, "Deploy the gateway with the script.")
+    named = "deploy-the-gateway-with-the-script (by Bob Puller)"
+    said = engram.ok("status", cwd=clone)
+    assert f"1 memory that a pull brought is in use: {named}; engram review shows it" in said
+    assert engram.json("status", cwd=clone)["data"]["roots"][0]["pulled"] == 1
+    listed = engram.json("review", "--list", cwd=clone)["data"]["items"]
+    assert [(one["kind"], one["state"], one["name"]) for one in listed] == [
+        ("pulled", "used", "deploy-the-gateway-with-the-script")
+    ]
+    assert "by Bob Puller" in listed[0]["reason"]
+    assert named in at_start(engram, clone, "two")
+    assert named not in at_start(engram, clone, "three")
+    pack = engram.ok("load", "deploy the gateway", cwd=clone)
+    assert 'authority="instruction"' in pack
+    code, said = at_terminal(engram, clone, b"y\n")
+    assert code == 0, said
+    assert named.split(maxsplit=1)[0] in said
+    assert "a pull brought" not in engram.ok("status", cwd=clone)
+
+
+def test_in_strict_mode_each_new_content_hash_waits_for_a_human(engram: Runner, shared: Path, clone: Path) -> None:
+    accept(engram, clone)
+    engram.ok("config", "set", "--global", "trust.mode", "strict", cwd=clone)
+    assert not is_foreign(engram, clone)
+    pull(engram, shared, clone, "Deploy the gateway with the script.")
+    gateway = "deploy-the-gateway-with-the-script"
+    for command in (("list",), ("load", "deploy the gateway"), ("load", "--id", gateway), ("search", "gateway")):
+        assert FOREIGN in engram.ok(*command, cwd=clone), command
+    assert 'authority="instruction"' not in engram.ok("load", "deploy the gateway", cwd=clone)
+    assert 'authority="instruction"' in engram.ok("load", "--id", ID, cwd=clone), "what was accepted stays"
+    assert "deploy" not in at_prompt(engram, clone, "deploy the gateway with the script").lower()
+    started = at_start(engram, clone, "one")
+    assert f"1 memory that a pull brought waits for engram trust, reference only: {gateway} (by Bob Puller)" in started
+    assert "# Deploy the gateway" not in started
+    assert "Never push to main" in started
+    assert "waits for engram trust" in at_start(engram, clone, "two"), "as long as it waits"
+    assert "waits for engram trust" in engram.ok("status", cwd=clone)
+    assert engram.json("review", "--list", cwd=clone)["data"]["items"][0]["state"] == "waiting"
+    assert engram.run("trust", cwd=clone).returncode == 5
+    assert at_terminal(engram, clone, b"n\n")[0] == 5
+    assert FOREIGN in engram.ok("load", "--id", gateway, cwd=clone)
+    assert FOREIGN not in engram.ok("load", "--id", gateway, cwd=clone, env={"ENGRAM_TRUST": "1"})
+    assert at_terminal(engram, clone, b"y\n")[0] == 0
+    assert FOREIGN not in engram.ok("load", "--id", gateway, cwd=clone)
+    assert "deploy" in at_prompt(engram, clone, "deploy the gateway with the script").lower()
+
+
+def test_in_strict_mode_a_changed_memory_waits_again_and_what_is_saved_here_does_not(
+    engram: Runner, shared: Path, clone: Path
+) -> None:
+    accept(engram, clone)
+    engram.ok("config", "set", "--global", "trust.mode", "strict", cwd=clone)
+    engram.save("rule", "Write tests for the parser.", cwd=clone)
+    assert FOREIGN not in engram.ok("load", "--id", "write-tests-for-the-parser", cwd=clone)
+    engram.ok("save", "rule", "It is slow.", "--update", "write-tests-for-the-parser", input="A\n", cwd=clone)
+    assert FOREIGN not in engram.ok("load", "--id", "write-tests-for-the-parser", cwd=clone)
+    env = {"ENGRAM_TRUST": "1"}
+    engram.ok("save", "rule", "But for hotfixes.", "--update", ID, input="A\n", cwd=shared, env=env)
+    git(engram.scratch, clone, "add", "--all")
+    git(engram.scratch, clone, "commit", "--quiet", "--message", "Mine")
+    git(engram.scratch, shared, "add", "--all")
+    git(engram.scratch, shared, "commit", "--quiet", "--message", "Change")
+    git(engram.scratch, clone, "pull", "--quiet", "--no-rebase", "--no-edit")
+    assert FOREIGN in engram.ok("load", "--id", ID, cwd=clone)
+    # A change on top of it is no way around: who saw the difference has not read the rest.
+    engram.ok("save", "rule", "Ask first.", "--update", ID, input="A\n", cwd=clone)
+    assert FOREIGN in engram.ok("load", "--id", ID, cwd=clone)
+    assert FOREIGN not in engram.ok("load", "--id", "write-tests-for-the-parser", cwd=clone)
+
+
+def test_strict_mode_without_a_record_lets_everything_wait(engram: Runner, shared: Path, scratch: Scratch) -> None:
+    shutil.rmtree(scratch.config / "accepted")
+    engram.ok("config", "set", "--global", "trust.mode", "strict")
+    assert is_foreign(engram, shared)
+    accept(engram, shared)
+    assert not is_foreign(engram, shared)

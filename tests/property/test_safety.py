@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Literal
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram.safety.fence import FENCE, fence_block, show_inert
+from engram.model import Memory
+from engram.recall.pack import DISCLOSURES, Item, build_pack, join_whole
+from engram.safety.fence import FENCE, fence_block, may_hold_key, show_inert
 from engram.safety.scan import check, redact, scan
+from engram.service.giving import let_out_data
 
 SPIKES = st.sampled_from(
     [
@@ -34,6 +38,55 @@ def test_no_body_and_no_id_escapes_the_fence(body: str, name: str) -> None:  # C
         assert lines[0].startswith(f"<{FENCE} id=")
         assert lines[0].endswith('">')
     block.encode("utf-8")
+
+
+def items(text: st.SearchStrategy[str]) -> st.SearchStrategy[Item]:
+    def item(texts: list[str], kind: Literal["rule", "knowledge"], foreign: bool) -> Item:
+        title, content, variant, origin, key, note, tag = texts
+        memory = Memory(
+            key, kind, "workspace", title, content, authority="instruction", origin=origin, tags=(tag,),
+            variants=(("Balanced", variant),), human_note=note, context=tag, example=variant,
+        )  # fmt: skip
+        return Item(memory, key, foreign=foreign, note=note)
+
+    return st.builds(
+        item, st.lists(text, min_size=7, max_size=7), st.sampled_from(["rule", "knowledge"]), st.booleans()
+    )
+
+
+@given(st.lists(items(TEXT), min_size=1, max_size=3), st.sampled_from(DISCLOSURES))
+def test_no_field_of_any_memory_escapes_the_fences_of_a_pack(given: list[Item], how: str) -> None:  # C2, decision 9
+    whole = join_whole(given)
+    packed = build_pack(given, limit=8, budget=16_000, disclosure=how)
+    for pack in (whole, packed):
+        seen = unicodedata.normalize(
+            "NFKC", "".join(c for c in pack.text if unicodedata.category(c) not in ("Cf", "Mn"))
+        )
+        bodies = len(pack.body_keys)
+        for shown in (pack.text, seen.casefold()):
+            assert shown.count(f"</{FENCE}>") == shown.count(f"</{FENCE}") == shown.count(f"<{FENCE}") == bodies
+            lines = shown.splitlines()
+            # What opens a block begins its line and what closes it is a line; between the blocks stand Engram's words.
+            assert lines.count(f"</{FENCE}>") == bodies
+            inside = False
+            for line in lines:
+                if line.startswith(f"<{FENCE}"):
+                    assert not inside
+                    inside = True
+                elif line == f"</{FENCE}>":
+                    assert inside
+                    inside = False
+                elif not inside:
+                    own = ("", "more memory, by id:", "memory, by id:")
+                    assert line.casefold() in own or line.startswith("- ")
+            assert not inside
+
+
+@given(TEXT, KEYS.filter(lambda key: "://" not in key), TEXT, st.sampled_from(["text", "list", "name", "value"]))
+def test_no_key_leaves_in_any_text_or_data(before: str, key: str, after: str, place: str) -> None:  # decision 8
+    text = f"{before} {key} {after}"
+    value: object = {"text": text, "list": [0, [text]], "name": {text: None}, "value": {"a": {"b": (text,)}}}[place]
+    assert key not in repr(let_out_data(value, lambda: None))
 
 
 @given(TEXT)
@@ -64,3 +117,11 @@ def test_findings_are_in_order_and_inside_the_text(text: str, kind: str) -> None
         assert finding.line == text.count("\n", 0, finding.start) + 1
         assert finding.column == finding.start - (text.rfind("\n", 0, finding.start) + 1) + 1
     assert not [f for f in scan(redact(text, findings), kind=kind) if f.group == "hidden" and f.kind != "comment"]
+
+
+@given(
+    st.lists(st.sampled_from(["use", "pnpm", "deploy", "on", "2026", "12", "v2", "the", "Friday"]), min_size=1),
+    st.sampled_from("-_/. "),
+)
+def test_ordinary_names_are_let_out_without_a_look(words: list[str], sign: str) -> None:
+    assert not may_hold_key(sign.join(word.lower() if sign in "-_" else word for word in words))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import engram
 from engram.model import Memory
 from engram.safety import RULES
-from engram.service.giving import Learner, give
+from engram.service.giving import Learner, give, let_out, let_out_data
 from engram.service.session import Entry, Session
 from engram.store.root import MemoryRoot
 
@@ -55,7 +55,9 @@ def test_no_face_reads_a_memory_file_by_itself() -> None:
     for path, tree in sources():
         if path.split(os.sep)[0] in {"cli", "mcp", "hooks"}:
             names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
-            assert not names & {"read_guarded", "read_memory", "MemoryRoot"}, path
+            # What a human wrote in their editor is read from a folder of that call, and is no memory yet.
+            allowed = {"read_guarded"} if path == os.path.join("cli", "editor.py") else set()
+            assert not names & {"read_guarded", "read_memory", "MemoryRoot"} - allowed, path
 
 
 def test_the_number_of_the_rules_goes_up_with_every_change_of_them() -> None:
@@ -77,6 +79,24 @@ def test_the_number_of_the_rules_goes_up_with_every_change_of_them() -> None:
             data += file.read().replace(b"\r\n", b"\n")
     seen = (RULES, hashlib.sha256(data).hexdigest()[:16])
     assert seen == (1, "3e05feff8a410fbe"), "raise safety.RULES, and write both down here"
+
+
+def test_every_kind_of_key_in_a_text_of_our_own_is_taken_out_and_an_approval_token_is_not() -> None:  # decision 8
+    shown = {
+        "stripe": "sk_" + "live_aB3dE6gH9jK2mN5pQ8rS",
+        "aws": "AKIA" + "Z7QWBERTCYUDIOPA",
+        "url": "x://a:" + "b1c2d3@h/",
+    }
+    for name, key in {**shown, "github": KEY}.items():
+        text = f"New in workspace memory: use-pnpm (by {key}), {name}."
+        assert "[redacted: secret/" in let_out(text, lambda: None)
+        assert let_out_data([{"a": (text,)}], lambda: None) == [{"a": [let_out(text, lambda: None)]}]
+    for text in (
+        "approval_token: 7Q2mN5pQ8rSaB3dE6gH9jK2xY7zW4vU1",
+        "SKIPPED knowledge/x.md",
+        f"sha256 {'3e05feff8a41' * 5}",
+    ):
+        assert let_out(text, lambda: None) == text
 
 
 def test_memories_that_come_together_are_told_apart(tmp_path: Path) -> None:

@@ -121,6 +121,8 @@ class _Screen:
                     self._desk.leave(item.subject)
                 case Entry() if item.kind == "note":
                     self._ended_note(at, item.subject)
+                case Entry() if item.kind == "pulled":
+                    self._pulled(at, item.subject)
                 case Entry():
                     self._due(at, item.subject)
                 case Foreign():
@@ -295,6 +297,19 @@ class _Screen:
             case "E":
                 if edit_memory(self._session, original(self._session, _full_key(entry)), self._output):
                     self._settled[at] = "edited"
+
+    def _pulled(self, at: int, entry: Entry) -> None:
+        """What a pull brought: accepted by its bytes, or archived (F18)."""
+        show_note(entry, self._output)
+        match self._key("A accept it, R archive it, S skip, Q quit > ", "ARSQ"):
+            case "A":
+                self._session.vouch([entry.hash])
+                say_own("Accepted.", self._output)
+                self._settled[at] = "accepted"
+            case "R":
+                done = archive(self._session, _full_key(entry), reason="brought by a pull; not accepted in a review")
+                say_own(f"Archived: {done.path}", self._output)
+                self._settled[at] = "archived"
 
     def _foreign(self, at: int, foreign: Foreign) -> None:
         show_entries(foreign, self._output)

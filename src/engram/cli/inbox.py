@@ -118,7 +118,7 @@ def _show_one(session: Session, item: Item, output: Output) -> int:
             data["unfit"] = [{"number": number, "reason": reason} for number, reason in draft.unfit.items()]
         case Review() if at_terminal() and is_terminal(sys.stdout):
             show_lines(diff_lines(preview(subject), screen_width(), output), output)
-        case Entry() if item.kind == "note":
+        case Entry() if item.kind in {"note", "pulled"}:
             show_note(subject, output)
         case Entry():
             shown = confirmation(subject).preview
@@ -156,7 +156,7 @@ def show_entries(foreign: Foreign, output: Output) -> None:
 
 
 def show_note(note: Entry, output: Output) -> None:
-    """Show what a working note says, each line behind a mark."""
+    """Show what a working note, or a memory that a pull brought, says, each line behind a mark."""
     text = content_text(note.memory.content)
     width = screen_width(sys.stderr if is_beside(output) else sys.stdout)
     show_lines(diff_lines([f"| {line}" for line in show_inert(text).split("\n")], width, output), output)

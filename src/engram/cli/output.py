@@ -46,14 +46,14 @@ class Output:
     def text(self, text: str) -> None:
         """Print text for a person on standard output; nothing in JSON mode."""
         if not self.as_json:
-            _print(text)
+            _print(self._out(text))
 
     def line(self, text: str) -> None:
         """Print one line, nothing in JSON mode: whatever it quotes (a path, an id, a value), it stays one and inert."""
         if not self.as_json:
             from engram.safety.fence import show_line
 
-            _print(show_line(text))
+            _print(self._out(show_line(text)))
 
     def page(self, text: str) -> int:
         """Print a page of help and return 0; in JSON mode it is the envelope's ``data.text``."""
@@ -64,7 +64,7 @@ class Output:
 
     def aside(self, text: str) -> None:
         """Print something beside the result, on standard error."""
-        print(text, file=sys.stderr)
+        print(self._out(text), file=sys.stderr)
 
     def done(self, data: object, *, code: int = 0) -> int:
         """End a command: notices go to standard error, in JSON mode everything into one envelope.
@@ -104,6 +104,16 @@ class Output:
             return text
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
+    def _out(self, text: str) -> str:
+        """Return a text as it leaves: no face shows a key, wherever it comes from (decision 8)."""
+        from engram.safety.fence import may_hold_key
+
+        if not may_hold_key(text):
+            return text
+        from engram.service.giving import let_out
+
+        return let_out(text, lambda: self.session)
+
     def _notices(self) -> None:
         for notice in self.session.notices if self.session else ():
             mark = self.paint(f"{notice.level}:", "yellow", sys.stderr)
@@ -113,11 +123,12 @@ class Output:
         import json
 
         from engram.safety.hidden import kind_of
+        from engram.service.giving import let_out_data
         from engram.version import CONTRACT_VERSION
 
         envelope = {"contract_version": CONTRACT_VERSION, **envelope}
         envelope["diagnostics"] = [notice.as_data() for notice in self.session.notices] if self.session else []
-        text = json.dumps(envelope, ensure_ascii=False, indent=2)
+        text = json.dumps(let_out_data(envelope, lambda: self.session), ensure_ascii=False, indent=2)
         # The same value in other letters: what a terminal would act on or not show is written as JSON's \u escapes.
         for char in set(text):
             if kind_of(char):

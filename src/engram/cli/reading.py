@@ -43,14 +43,15 @@ def list_command(session: Session, parsed: Parsed, output: Output) -> int:
 def show_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print one memory file as it is; for a terminal what it would act on or hide is made visible (JSON is exact)."""
     shown = show_memory(session, parsed.word("ID"))
-    if shown.entry.root.foreign:
+    if shown.entry.foreign:
         session.say("warning", "foreign", "foreign: reference only, until you run engram trust.")
     if shown.entry.is_note:
         session.say("info", "note", f"It is a {shown.entry.note_mark}; engram promote makes it durable.")
     elif shown.archived:
         session.say("info", "archived", f"{shown.entry.memory.id} is archived: it is not given to agents.")
     elif shown.entry.memory.superseded_by:
-        session.say("info", "superseded", f"It is superseded by {shown.entry.memory.superseded_by}.")
+        chain = shown.entry.root.successors(shown.entry.memory)
+        session.say("info", "superseded", f"It is superseded by {', and that by '.join(chain)}.")
     output.text(_inert(shown.text.removeprefix("\ufeff").rstrip("\r\n")))
     return output.done({**_as_data(shown.entry), "text": shown.text, "archived": shown.archived})
 
@@ -59,7 +60,7 @@ def one_line(entry: Entry) -> str:
     """Return key, kind, scope, title and state of a memory."""
     memory = entry.memory
     marks = []
-    if entry.root.foreign:
+    if entry.foreign:
         marks.append("foreign: reference only")
     if entry.is_note:
         marks.append(entry.note_mark)
@@ -90,7 +91,7 @@ def _as_data(entry: Entry) -> dict[str, object]:
         "revision": memory.revision,
         "schema_version": memory.schema,
         "updated": memory.updated,
-        "foreign": entry.root.foreign,
+        "foreign": entry.foreign,
         "note": entry.is_note,
         "superseded_by": memory.superseded_by,
         "out_of_service": out_of_service(memory, today()),

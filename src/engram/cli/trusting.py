@@ -5,15 +5,20 @@ from __future__ import annotations
 from engram.cli.asking import ask_at_terminal
 from engram.errors import RefusedError
 from engram.safety.fence import show_line
+from engram.service.pulled import pulled_paths
 from engram.service.status import root_states
-from engram.service.trusting import accept_workspace, accepted_here, forget_workspace, trusted_projects
+from engram.service.trusting import accept_pulled, accept_workspace, accepted_here, forget_workspace, trusted_projects
+from engram.store.root import Stored
 from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.cli.output import Output
     from engram.cli.parser import Parsed
     from engram.service.session import Session
+    from engram.store.root import MemoryRoot
 
 __all__ = ["trust_command"]
 
@@ -32,6 +37,8 @@ def trust_command(session: Session, parsed: Parsed, output: Output) -> int:
         output.line("This workspace is no longer trusted." if gone else "This workspace was not trusted.")
         return output.done({"revoked": gone})
     if accepted_here(session):
+        if (root := _workspace_root(session)) and (paths := pulled_paths(session, root)):
+            return _accept_pulled(session, root, paths, output)
         output.line("This workspace is trusted already.")
         return output.done({"trusted": True, "changed": False})
     state = next(state for state in root_states(session) if state.scope == "workspace")
@@ -52,3 +59,38 @@ def trust_command(session: Session, parsed: Parsed, output: Output) -> int:
     record = accept_workspace(session)
     output.line(f"Trusted: {record.project}")
     return output.done({"trusted": True, "changed": True, "project": record.project})
+
+
+def _workspace_root(session: Session) -> MemoryRoot | None:
+    return next((root for root in session.roots if root.scope == "workspace"), None)
+
+
+def _accept_pulled(session: Session, root: MemoryRoot, paths: Sequence[str], output: Output) -> int:
+    """Name what a pull brought, with its authors, and ask once; exactly what was named is accepted (F18)."""
+    found = [stored for path in paths if isinstance(stored := root.read(path), Stored)]
+    lines = [
+        show_line(f"  {one.memory.type}: {one.memory.title} ({one.memory.id}, by {one.memory.author_name or 'nobody'})")
+        for one in found
+    ]
+    if not found:
+        output.line("What a pull brought cannot be read: engram verify")
+        return output.done({"trusted": True, "changed": False})
+    question = "\n".join(
+        [
+            f"{counted(len(found), 'memory', 'memories')} that a pull brought:",
+            *lines,
+            "Accepted, they are given to your agents as what they say they are. Read one first: engram show ID",
+            "Accept them? [y/N] ",
+        ]
+    )
+    answer = ask_at_terminal(question)
+    if answer is None:
+        raise RefusedError(
+            "engram trust asks a human at a terminal, and there is none.",
+            hint="For one process (CI, a container) set ENGRAM_TRUST=1 instead.",
+        )
+    if answer.strip().lower() not in {"y", "yes"}:
+        raise RefusedError("Not accepted; what a pull brought stays as it is.")
+    accept_pulled(session, [one.hash for one in found])
+    output.line(f"Accepted: {', '.join(one.memory.id for one in found)}")
+    return output.done({"trusted": True, "changed": True, "accepted": [one.memory.id for one in found]})

@@ -10,13 +10,11 @@ import os
 import sys
 
 from engram.config.limits import shortened
-from engram.hooks.events import EVENTS, read_event, reply
+from engram.hooks.events import EVENTS, Event, read_event, reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from engram.hooks.events import Event
 
 __all__ = ["run_hook"]
 
@@ -54,6 +52,7 @@ def run_hook(words: Sequence[str]) -> int:
 
 
 def _answer(event: Event, printer: _Printer) -> None:
+    from engram.service.giving import let_out
     from engram.service.injecting import for_prompt, for_start
     from engram.service.seen import session_key
     from engram.service.session import Session
@@ -66,7 +65,7 @@ def _answer(event: Event, printer: _Printer) -> None:
         injection = for_start(session, key, event.source)
     else:
         injection = for_prompt(session, key, event.prompt)
-    if injection.text and printer.print(injection.text):
+    if injection.text and printer.print(let_out(injection.text, lambda: session)):
         injection.done()
 
 
@@ -77,7 +76,8 @@ class _Printer:
         import _thread
 
         self.host = host
-        self.event: Event | None = None
+        # Until the payload was read: a host that takes nothing but JSON gets it also when the time ends before that.
+        self.event = Event(host, "", "") if host in EVENTS else None
         self._printed = False
         self._lock = _thread.allocate_lock()
 
@@ -114,8 +114,10 @@ class _Printer:
     @staticmethod
     def complain(message: str) -> None:
         """Say what is wrong, where hosts keep their logs."""
+        from engram.service.giving import let_out
+
         try:
-            os.write(2, f"{message}\n".encode("utf-8", "replace"))
+            os.write(2, f"{let_out(message, lambda: None)}\n".encode("utf-8", "replace"))
         except OSError:
             pass
 

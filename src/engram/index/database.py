@@ -47,8 +47,6 @@ _READ_ONLY = 8
 _PATIENCE = 0.25
 # Values in one question; SQLite's own limit is higher everywhere.
 _AT_A_TIME = 500
-# Of so many memories a view keeps what it read: some five megabytes.
-_KEPT = 4096
 # What reading raises where SQLite itself did not see that its file is damaged.
 DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -136,10 +134,6 @@ class Database(SqliteFile):
             self.count: int = self.state["count"]
             self.length: int = self.state["length"]
             self.dead = frozenset(n for (n,) in ask("select n from dead"))
-            # What was asked for once: a view never changes, and a server's tasks are about the same memories.
-            self._entries: dict[int, Entry] = {}
-            self._sequences: dict[int, bytes] = {}
-            self._most = 0
         except BaseException as error:
             self._connection.close()
             if isinstance(error, DAMAGE):
@@ -207,15 +201,7 @@ class Database(SqliteFile):
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
-        known = self._entries
-        wanted = list(docs)
-        missing = [n for n in wanted if n not in known]
-        if len(known) + len(missing) > _KEPT:
-            known = self._entries = {}
-            missing = wanted
-        for row in self._among("select * from memories where n in ({})", missing):
-            known[row[0]] = Entry(*row)
-        return {n: known[n] for n in wanted if n in known}
+        return {row[0]: Entry(*row) for row in self._among("select * from memories where n in ({})", docs)}
 
     def all_rows(self) -> list[Entry]:
         """Return what is known of every memory, in no order."""
@@ -251,10 +237,5 @@ class Database(SqliteFile):
 
     def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
         """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
-        wanted = list(docs)
-        if most != self._most or len(self._sequences) + len(wanted) > _KEPT:
-            self._sequences, self._most = {}, most
-        known = self._sequences
         question = f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({{}})"  # noqa: S608 (a number)
-        known.update(self._among(question, [n for n in wanted if n not in known]))
-        return {n: known[n] for n in wanted if n in known}
+        return dict(self._among(question, docs))

@@ -10,6 +10,7 @@ from engram.mcp.dialogs import Dialogs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from engram.mcp.call import Call
     from engram.service.session import Session
@@ -51,6 +52,17 @@ class Desk:
         session = Session(self.start, self.environ, self._shelf)
         session.progress = _progress(call)
         return session
+
+    def let_out(self, value: Any) -> Any:
+        """Return what the server is about to say, without the keys in it (decision 8)."""
+        from engram.service.giving import let_out_data
+
+        return let_out_data(value, self._plain_session)
+
+    def _plain_session(self) -> Session:
+        from engram.service.session import Session
+
+        return Session(self.start, self.environ)
 
 
 def _progress(call: Call) -> Callable[[int], None]:

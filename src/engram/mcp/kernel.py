@@ -114,7 +114,7 @@ class Kernel:
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message of our own making."""
-        self._write(encode(message))
+        self._write(encode(self.registry.let_out(message)))
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification."""
@@ -260,7 +260,7 @@ class Kernel:
         try:
             call.check()  # it may have been cancelled while it waited for its turn
             result = served.handler(call, params)
-            line = _answer(call.id, b"result", self._finished(call, result))
+            line = _answer(call.id, b"result", self.registry.let_out(self._finished(call, result)))
         except CancelledError:
             pass
         except ProtocolError as refused:
@@ -294,7 +294,7 @@ class Kernel:
         body: dict[str, Any] = {"code": error.code, "message": error.message}
         if error.data is not None:
             body["data"] = error.data
-        self._write(_answer(request_id if _is_id(request_id) else None, b"error", body))
+        self._write(_answer(request_id if _is_id(request_id) else None, b"error", self.registry.let_out(body)))
 
 
 def _is_id(value: object) -> bool:

@@ -92,6 +92,7 @@ class Registry:
         page_size: how many entries a list method gives at a time; the rest follows with a cursor.
         explain: turns an exception of a tool's handler that is an expected failure into the sentence for the model;
             None for one that it does not know, which is answered as an internal error (C29).
+        let_out: everything that the server says of its own passes it: results, errors, questions, notifications.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Registry:
         instructions: str = "",
         page_size: int = 250,
         explain: Callable[[Exception], str | None] = lambda _error: None,
+        let_out: Callable[[Any], Any] = lambda value: value,
     ) -> None:
         self.info: dict[str, Any] = {"name": name, "version": version}
         if title:
@@ -110,6 +112,7 @@ class Registry:
         self.instructions = instructions
         self.page_size = page_size
         self.explain = explain
+        self.let_out = let_out
         self.tools: dict[str, Tool] = {}
         self.prompts: dict[str, Prompt] = {}
         self.methods: dict[str, Method] = {}

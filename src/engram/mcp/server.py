@@ -107,6 +107,7 @@ def make_registry(options: Options, environ: Mapping[str, str]) -> Registry:
         title="Engram",
         instructions=INSTRUCTIONS,
         explain=lambda error: explain(desk, error),
+        let_out=desk.let_out,
     )
     register_tools(registry, desk, always_load=options.always_load)
     register_resources(registry, desk)

@@ -10,7 +10,7 @@ Used on every prompt: nothing here imports ``re``.
 
 from __future__ import annotations
 
-__all__ = ["FENCE", "fence_block", "show_inert", "show_line"]
+__all__ = ["FENCE", "fence_block", "may_hold_key", "show_inert", "show_line"]
 
 FENCE = "engram-memory"
 
@@ -32,6 +32,39 @@ _NAMES = (
 _BRACKETS = ("<", "\uff1c", "\ufe64")
 # A tag's name stands within so many characters of its bracket, blanks and strokes between them included.
 _REACH = 64
+
+
+# What parts the words of a text as far as keys go.
+_PARTS = {number: " " for number in range(128) if not chr(number).isalnum() and chr(number) not in "_-"}
+_SHORTEST_KEY = 14  # characters of a key and its mark without a dot, colon or slash
+_SHORTEST_PIECE = 10  # of those, between two signs
+_SHORTEST_LOUD = 20  # characters of a key in capitals
+_CAPITALS = 4  # so many are in a key that happens to have no digit
+
+
+def may_hold_key(text: str) -> bool:
+    """Say whether ``text`` has a word as long and as mixed as a provider's key; ordinary text, ids and paths have none.
+
+    It is asked about everything that leaves: where it says no, no rule is imported and no pattern compiled.
+    """
+    if len(text) < _SHORTEST_KEY:
+        return False
+    if "://" in text and "@" in text:
+        return True  # an address may hold a password
+    return any(len(word) >= _SHORTEST_KEY and _is_mixed(word) for word in text.translate(_PARTS).split())
+
+
+def _is_mixed(word: str) -> bool:
+    lower = word.lower()
+    capitals = word != lower and word != word.upper()
+    if not capitals and word != lower and len(word) >= _SHORTEST_LOUD and "_" not in word:
+        return True  # a setting's name has its words parted
+    if not any(char.isdigit() for char in word):
+        return capitals and sum(char.isupper() for char in word) >= _CAPITALS
+    return capitals or any(
+        len(piece) >= _SHORTEST_PIECE and not piece.isdigit() and not piece.isalpha()
+        for piece in word.replace("_", "-").split("-")
+    )
 
 
 def _visible(char: str) -> str:

@@ -74,7 +74,7 @@ def _list_cards(session: Session, indexes: Sequence[Index]) -> Cards:
     for at, row in rows[:_MOST_CARDS]:
         entry = library.read(library.key(at, row))
         if entry is not None:
-            item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note=entry.doubt)
+            item = Item(entry.memory, entry.key, foreign=entry.foreign, note=entry.doubt)
             lines.append(card_of(item, variant))
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
     if any(root.has_notes() for root in roots):
@@ -95,7 +95,7 @@ def _most_used(session: Session, indexes: Sequence[Index], limit: int) -> tuple[
     rows.sort(key=lambda pair: counts[pair[0]].get(pair[1].id, 0), reverse=True)
     found = [(session.roots[at], library.read(library.key(at, row))) for at, row in rows[:limit]]
     return tuple(
-        Named(entry.key, entry.memory.type, entry.memory.scope, entry.memory.title, root.foreign)
+        Named(entry.key, entry.memory.type, entry.memory.scope, entry.memory.title, entry.foreign)
         for root, entry in found
         if entry is not None
     )

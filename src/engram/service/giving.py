@@ -5,6 +5,9 @@ A secret in it is redacted whoever asks, personal data as the configuration says
 carry data out, to switch safety off or the like is given as reference, with the reason. What ``recall.pack`` and
 ``safety.fence`` then make of it is inert.
 
+What is no text of a memory (the name of a file, an id, an author, a reason, the line that cannot be read) is quoted in
+many places. It passes ``let_out`` in the one place where each face writes, with everything else that the face says.
+
 What the rules find in a memory depends on its bytes, so it is looked up once and remembered beside the index, by their
 hash: most memories hold nothing, and a cold process neither imports the rules nor compiles a pattern for them.
 Memories that come into the index are looked at together, which takes a fraction of the time of one by one.
@@ -14,7 +17,9 @@ from __future__ import annotations
 
 import os
 
+from engram.errors import EngramError
 from engram.safety import RULES
+from engram.safety.fence import may_hold_key
 from engram.service.caches import cache_of
 from engram.service.session import Entry
 from engram.store.files import OWN_FILE, read_optional
@@ -22,14 +27,15 @@ from engram.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from engram.model import Memory
     from engram.safety.finding import Finding
     from engram.service.session import Session
     from engram.store.root import MemoryRoot, Stored
 
-__all__ = ["Learner", "entry_of", "give", "give_text"]
+__all__ = ["Learner", "entry_of", "give", "give_text", "let_out", "let_out_data"]
 
 _FILE = "found"
 # The bytes of the hash and of the kind by which a memory is known, and how large the file may grow.
@@ -44,6 +50,8 @@ _TEXTS = ("title", "content", "context", "example", "origin", "human_note")
 _LISTS = ("tags", "triggers", "role", "task_types")
 # What is taken out of a text that may not stand there; the other groups are shown inert, and demoted.
 _TAKEN_OUT = ("secret", "personal")
+# Secrets that no mark begins and that look like nothing else.
+_TELLING = ("url-password", "jwt", "private-key")
 
 
 def entry_of(session: Session, root: MemoryRoot, stored: Stored, key: str) -> Entry:
@@ -85,6 +93,52 @@ def give_text(session: Session, entry: Entry, text: str) -> str:
 
     findings = [one for one in _findings(session, text, entry.memory.type) if not names_author(text, one)]
     return redact(text, findings)
+
+
+def let_out(text: str, session: Callable[[], Session | None]) -> str:
+    """Return what a face is about to write, without the keys in it that a provider's mark gives away (decision 8).
+
+    Args:
+        text: everything that is written.
+        session: gives the session whose configuration allows a kind of key (F21); None where there is none. It is
+            called only where there is something to take out.
+    """
+    return _without_keys(text, session) if may_hold_key(text) else text
+
+
+def let_out_data(value: Any, session: Callable[[], Session | None]) -> Any:
+    """Return the same of plain data: each text in it, names included."""
+    if isinstance(value, str):
+        return let_out(value, session)
+    if isinstance(value, dict):
+        return {let_out_data(name, session): let_out_data(part, session) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [let_out_data(part, session) for part in value]
+    return value
+
+
+def _without_keys(text: str, session: Callable[[], Session | None]) -> str:
+    from engram.safety.scan import redact, scan
+
+    found = [one for one in scan(text) if one.group == "secret" and _is_marked(one, text)]
+    if not found:
+        return text
+    try:
+        known = session()
+        action = known.settings.action if known else None
+    except (EngramError, OSError):
+        action = None  # a configuration that cannot be read allows nothing
+    return redact(text, [one for one in found if action is None or action(one.group, one.kind) != "allow"])
+
+
+def _is_marked(finding: Finding, text: str) -> bool:
+    """Tell whether the secret itself gives it away.
+
+    In a text of Engram's own the words before a value announce nothing: an approval token is one, and is to be shown.
+    """
+    from engram.safety.secrets import MARKS
+
+    return finding.kind in _TELLING or text[finding.start : finding.end].startswith(MARKS)
 
 
 class Learner:

@@ -68,7 +68,7 @@ def for_prompt(session: Session, key: str, prompt: str) -> Injection:
     limit = session.settings.integer("load.limit")
     found = recall(session, query_of(prompt), limit=limit * 2, notes=notes_beside(limit))
     # A foreign memory is no instruction, and nobody asked for it here (F18).
-    entries = [(one.entry, one.needed_by) for one in found.in_order(limit) if not one.entry.root.foreign]
+    entries = [(one.entry, one.needed_by) for one in found.in_order(limit) if not one.entry.foreign]
     known = seen.marks() if mode == "auto" else frozenset()
     fresh = [(entry, needed_by) for entry, needed_by in entries if _all_of(entry) not in known]
     # A prerequisite is there for its hit: without it nobody needs it again.
@@ -130,7 +130,8 @@ def _start_entries(session: Session) -> list[Entry]:
         for at, index in enumerate(indexes):
             if not session.roots[at].foreign:
                 for row in index.source.all_rows():
-                    (rules if row.type == "rule" else others).append((at, row))
+                    if not session.roots[at].is_foreign(row.sha256):
+                        (rules if row.type == "rule" else others).append((at, row))
         rules.sort(key=lambda pair: (pair[0], _CONFIDENCE.get(pair[1].confidence, 1), pair[1].folded))
         others.sort(key=lambda pair: (pair[0], pair[1].folded))
         others.sort(key=lambda pair: pair[1].last_confirmed, reverse=True)

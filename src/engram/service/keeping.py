@@ -14,11 +14,12 @@ from engram.model import FOLDERS
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
 from engram.safety.scan import check, refusal
+from engram.store.accepted import Accepted
 from engram.store.files import atomic_write, digest, read_guarded, read_optional, today
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
 from engram.store.root import MemoryRoot, Skipped, is_active
-from engram.store.trust import recheck_trust, revoke_trust, trust_workspace
+from engram.store.trust import recheck_trust, revoke_trust, trust_key, trust_workspace
 from engram.store.write import Receipt, Write, create_root
 from engram.text.plural import counted
 
@@ -26,7 +27,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.session import Session
 
-__all__ = ["SHOWN_PROBLEMS", "Archived", "Injected", "Verified", "archive", "inject", "verified_lines", "verify"]
+__all__ = [
+    "SHOWN_PROBLEMS",
+    "Archived",
+    "Injected",
+    "Verified",
+    "archive",
+    "inject",
+    "verified_lines",
+    "verify",
+    "verify_root",
+]
 
 # So many of the files that do not match are named one by one.
 SHOWN_PROBLEMS = 20
@@ -122,7 +133,7 @@ def verify(session: Session, *, scope: str = "") -> list[Verified]:
     roots = session.require_roots()
     if scope in {"workspace", "global"}:
         roots = [session.root("workspace" if scope == "workspace" else "global")]
-    return [_verify_root(root) for root in roots]
+    return [verify_root(root) for root in roots]
 
 
 def verified_lines(report: Verified) -> list[str]:
@@ -160,6 +171,8 @@ def _inject_workspace(session: Session) -> Injected:
             revoke_trust(fresh, session.config_dir)
         raise
     recheck_trust(fresh, {}, session.config_dir)  # outside Git the folder that trust is bound to is there only now
+    if not known:
+        Accepted(session.config_dir, trust_key(fresh)).replace(())  # what comes without a save here was brought (F18)
     return Injected(fresh.root, "workspace", tuple(made), ("This workspace is trusted: you made its memory here.",))
 
 
@@ -199,7 +212,8 @@ def _free(root: MemoryRoot, base: str) -> str:
         number += 1
 
 
-def _verify_root(root: MemoryRoot) -> Verified:
+def verify_root(root: MemoryRoot) -> Verified:
+    """Hash every file of one root and compare it with the ledger (F13)."""
     found, problems = root.memories()
     renamed = [(stored.path, stored.memory.named) for stored in found if stored.memory.named]
     checked = len(found)

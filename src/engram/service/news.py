@@ -7,9 +7,10 @@ import os
 from engram.safety.fence import show_line
 from engram.service.caches import cache_of
 from engram.service.looks import unasked_sentence, unasked_writes
+from engram.service.pulled import pulled_from, pulled_paths, pulled_sentence
 from engram.service.waiting import waiting_counts, waiting_sentence
 from engram.store.files import OWN_FILE
-from engram.store.root import Stored, is_active
+from engram.store.root import is_active
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["News"]
 
 _FILE = "last-start"
-_NAMED = 5  # so many new memories are named
 _DIGITS = 16  # of a hash; enough to tell memories apart
 
 
@@ -66,20 +66,17 @@ class News:
         data = "".join(f"{value}\n" for value in sorted(now)).encode("ascii", "replace")
         if before is None or before != now.keys():
             self._states[cache] = data
-        if before is None:
-            return []
-        fresh = sorted(path for value, path in now.items() if value not in before)
-        if not fresh:
-            return []
-        named = []
-        for path in fresh[:_NAMED]:
-            stored = root.read(path)
-            if isinstance(stored, Stored):
-                by = stored.memory.author_name or "nobody named"
-                named.append(f"{stored.memory.id} (by {by})")
-        more = f" and {len(fresh) - len(named)} more" if len(fresh) > len(named) else ""
-        names = ", ".join(named) + more if named else "engram list shows them"
-        return [show_line(f"New in {root.scope} memory since the last session: {names}.")]
+        pulled = pulled_paths(self._session, root)
+        lines = []
+        if pulled and self._session.strict:
+            # It is said at each start, as long as it waits.
+            lines = [show_line(f"For the human: {pulled_sentence(self._session, root, pulled)}.")]
+        fresh = pulled if before is None else sorted({path for value, path in now.items() if value not in before})
+        fresh = [path for path in fresh if not lines or path not in pulled]
+        if fresh:
+            said = f"New in {root.scope} memory since the last session: {pulled_from(root, fresh)}."
+            lines.append(show_line(said))
+        return lines
 
 
 def _known(cache: str) -> set[str] | None:

@@ -143,7 +143,7 @@ class Notebook:
 
 def note_item(entry: Entry) -> Item:
     """Return a working note on its way into a pack: among memories it is a card (C58)."""
-    return Item(entry.memory, entry.key, foreign=entry.root.foreign, note=entry.note_mark, card_only=True)
+    return Item(entry.memory, entry.key, foreign=entry.foreign, note=entry.note_mark, card_only=True)
 
 
 def note_action(session: Session) -> Callable[[str, str], str]:

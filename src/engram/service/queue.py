@@ -14,6 +14,7 @@ from engram.service.answering import candidates_of
 from engram.service.approving import OpenApproval, approvals_in
 from engram.service.inbox import KEPT_DAYS, Waiting, waiting_in
 from engram.service.notebook import expired_notes
+from engram.service.pulled import pulled_paths
 from engram.service.reading import Entry, read_all
 from engram.service.renewing import why_due
 from engram.service.reviewing import Left, Review, pending, white_space_changes
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-    ItemKind = Literal["proposal", "deferred", "mismatch", "note", "due", "foreign"]
+    ItemKind = Literal["proposal", "deferred", "mismatch", "note", "due", "pulled", "foreign"]
 
 __all__ = ["HEADINGS", "Foreign", "Item", "find_item", "queue"]
 
@@ -42,6 +43,7 @@ HEADINGS: dict[str, str] = {
     "mismatch": "Files that are not as approved",
     "note": "Expired notes",
     "due": "Memories past their date",
+    "pulled": "Brought by a pull",
     "foreign": "Foreign memory",
 }
 _DAY_S = 24 * 3600
@@ -215,7 +217,7 @@ def _file_item(subject: Review | Left, state: str, path: str, reason: str) -> It
 def _due(look: _Look) -> Iterator[Item]:
     day = today()
     for entry in look.entries:
-        if reason := "" if entry.root.foreign else why_due(entry.memory, day):
+        if reason := "" if entry.foreign else why_due(entry.memory, day):
             since = entry.memory.valid_until or entry.memory.review_after
             title = f"{entry.memory.type}: {entry.memory.title}"
             scope = entry.root.scope
@@ -231,6 +233,19 @@ def _notes(look: _Look) -> Iterator[Item]:
         reason = show_line(f"expired {memory.valid_until}{aim}")
         name = f"note/{memory.id}" if memory.scope == "workspace" else f"note/{memory.scope}/{memory.id}"
         yield Item(name, "note", memory.scope, "expired", show_line(memory.title), reason, memory.valid_until, entry)
+
+
+def _pulled(look: _Look) -> Iterator[Item]:
+    for root in look.session.roots:
+        paths = frozenset(pulled_paths(look.session, root))
+        for entry in look.entries if paths else ():
+            if entry.root.path == root.path and entry.path in paths:
+                by = entry.memory.author_name or "nobody named"
+                state = "waiting" if look.session.strict else "used"
+                how = "reference only until you accept it" if look.session.strict else "it is in use"
+                title = show_line(f"{entry.memory.type}: {entry.memory.title}")
+                since = show_line(entry.memory.updated)
+                yield Item(entry.key, "pulled", root.scope, state, title, show_line(f"by {by}; {how}"), since, entry)
 
 
 def _foreign(look: _Look) -> Iterator[Item]:
@@ -254,6 +269,7 @@ _KINDS: tuple[Callable[[_Look], Iterator[Item]], ...] = (
     _mismatches,
     _notes,
     _due,
+    _pulled,
     _foreign,
 )
 

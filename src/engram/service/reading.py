@@ -70,7 +70,7 @@ def load_id(session: Session, text: str, *, counted: bool = True) -> tuple[Pack,
 
         return join_whole((note_item(entry),)), entry
     notes = [note for note in (out_of_service(entry.memory, today()), entry.doubt) if note]
-    item = Item(entry.memory, entry.key, foreign=entry.root.foreign, note="; ".join(notes))
+    item = Item(entry.memory, entry.key, foreign=entry.foreign, note="; ".join(notes))
     if counted:
         count_reads(session, [entry])
     return join_whole((item,)), entry

@@ -167,7 +167,13 @@ def accept(session: Session, reviews: Sequence[Review]) -> list[Receipt]:
     with session.writer(first.root.path) as writer:
         for review in reviews:
             _check_unchanged(review)
-        return writer.apply([Write(review.path, review.hash, review.data) for review in reviews], what, _WAY)
+        before = {review.path: first.root.ledger().lookup(review.path) for review in reviews}
+        receipts = writer.apply([Write(review.path, review.hash, review.data) for review in reviews], what, _WAY)
+    if first.root.scope == "workspace" and not first.root.foreign and session.accepted is not None:
+        # Of a file that a pull brought only what changed since was shown; of one that nobody approved, all.
+        known = session.accepted.has
+        session.vouch(one.hash for one in reviews if not before[one.path] or any(map(known, before[one.path])))
+    return receipts
 
 
 def reject(session: Session, review: Review) -> Rejected | None:

@@ -133,7 +133,7 @@ def route(session: Session, task: str, *, everything: bool = False, without: Ite
 def _listed(one: Found, snippet: str) -> Listed:
     memory = one.entry.memory
     title = show_inert(memory.title).replace("\n", " ")
-    marks = [FOREIGN_NOTE] if one.entry.root.foreign else []
+    marks = [FOREIGN_NOTE] if one.entry.foreign else []
     if one.entry.is_note:
         marks.append(one.entry.note_mark)
     score = round(one.score, 4)

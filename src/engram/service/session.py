@@ -10,17 +10,19 @@ from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
 from engram.record import Record
 from engram.roots.find import Workspace, find_workspace, private_root
-from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint
+from engram.store.files import digest
+from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint, is_active
 from engram.store.trust import is_trusted, recheck_trust
 from engram.text.slugs import check_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from engram.model import Memory, Scope
     from engram.service.shelf import Shelf
-    from engram.store.write import RootWriter
+    from engram.store.accepted import Accepted
+    from engram.store.write import RootWriter, Write
 
 __all__ = ["Entry", "Notice", "Session", "check_reading", "skipped_lines"]
 
@@ -58,6 +60,11 @@ class Entry(Record):
     doubt: str = ""
 
     @property
+    def foreign(self) -> bool:
+        """Whether it is for reference only, because nobody on this machine accepted it (F18)."""
+        return self.root.foreign if self.is_note else self.root.is_foreign(self.hash)
+
+    @property
     def is_note(self) -> bool:
         """Whether it is a working note: what lies in their folder is one, and nothing else is."""
         return self.path.startswith(f"{NOTES}/")
@@ -92,6 +99,7 @@ class Session:
         self._settings: Settings | None = None
         self._trusted: bool | None = None
         self._roots: list[MemoryRoot] | None = None
+        self._accepted: Accepted | None = None
 
     @property
     def start(self) -> str:
@@ -140,6 +148,21 @@ class Session:
         return self.trusted
 
     @property
+    def accepted(self) -> Accepted | None:
+        """Which bytes of the workspace came from this machine's people; None where the environment trusts them all."""
+        if self._accepted is None and self.workspace is not None and self.environ.get("ENGRAM_TRUST") != "1":
+            from engram.store.accepted import Accepted
+            from engram.store.trust import trust_key
+
+            self._accepted = Accepted(self.config_dir, trust_key(self.workspace))
+        return self._accepted
+
+    @property
+    def strict(self) -> bool:
+        """Whether what a pull brings waits for ``engram trust`` (``trust.mode``, F18)."""
+        return self.settings.string("trust.mode") == "strict"
+
+    @property
     def user_file(self) -> str:
         """The user's own configuration file."""
         return os.path.join(self.config_dir, CONFIG_NAME)
@@ -184,6 +207,7 @@ class Session:
                         private=private_root(self.workspace),
                         project=self.workspace.project,
                         patterns=self.settings.strings("ignore.patterns"),
+                        accepted=self.accepted if self.strict else None,
                     )
                 )
             if folder := self.settings.string("global_path"):
@@ -263,7 +287,47 @@ class Session:
         except ConfigError:
             # `engram config set` has to be able to mend the value that stands in its way.
             timeout = Settings().integer("lock.timeout")
-        return RootWriter(root, timeout, lambda sentence: self.say("info", "healed", sentence, path=root))
+        own = self.workspace is not None and root == self.workspace.root and self.trusted
+        return RootWriter(
+            root,
+            timeout,
+            lambda sentence: self.say("info", "healed", sentence, path=root),
+            (lambda writes: self._vouch_written(root, writes)) if own else None,
+        )
+
+    def vouch(self, values: Iterable[str]) -> None:
+        """Note that a human of this machine accepted bytes of the workspace, by their hashes (F18)."""
+        if self.accepted is None:
+            return
+        try:
+            self.accepted.add(values)
+        except OSError as error:
+            # Saved all the same. Without strict mode nothing depends on it.
+            if self._is_strict():
+                place = self.accepted.path
+                message = f"{place} cannot be written ({error.strerror}), so what was saved waits for engram trust."
+                self.say("warning", "not_vouched", message, path=place)
+
+    def _vouch_written(self, root: str, writes: Sequence[Write]) -> None:
+        accepted = self.accepted
+        if accepted is None:
+            return
+        if not accepted.known and not self._is_strict():
+            # The first write here: what is in use until now is no news.
+            self.vouch(MemoryRoot(root, "workspace").active_hashes())
+            return
+        # A change of something that nobody here accepted was shown as a difference, so the rest of it was not read.
+        self.vouch(
+            digest(write.data)
+            for write in writes
+            if write.data is not None and is_active(write.path) and (not write.old or accepted.has(write.old))
+        )
+
+    def _is_strict(self) -> bool:
+        try:
+            return self.strict
+        except ConfigError:
+            return True
 
     def save_scopes(self, wanted: str) -> tuple[Scope, ...]:
         """Return the scopes that a save goes to: what was asked, else the configured one.

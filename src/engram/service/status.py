@@ -7,6 +7,7 @@ import os
 from engram.record import Record
 from engram.service.caches import cache_of
 from engram.service.looks import Unasked, unasked_sentence, unasked_writes
+from engram.service.pulled import pulled_paths, pulled_sentence
 from engram.service.trusting import moved_from
 from engram.service.waiting import WaitingCounts, waiting_counts, waiting_sentence
 from engram.store.files import today
@@ -28,6 +29,7 @@ class RootState(Record):
 
     ``notes`` are working notes in service, beside them those that ended and what is none; ``proposals`` are open,
     ``proposals_expired`` were good for half an hour (A4), ``deferred`` candidates wait in the inbox.
+    ``pulled`` memories came with a pull, and nobody on this machine said yet that they saw them (F18).
     """
 
     root: str
@@ -48,6 +50,7 @@ class RootState(Record):
     proposals_expired: int = 0
     proposals_unreadable: bool = False
     deferred: int = 0
+    pulled: int = 0
 
     @property
     def waiting(self) -> str:
@@ -141,6 +144,9 @@ def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -
         said.append("foreign: reference only, until you run engram trust")
         if moved := moved_from(session):
             said.append(f"its history is that of {moved}, which you trusted and which is gone: was it moved here?")
+    if state.pulled:
+        root = next(root for root in session.roots if root.path == state.root)
+        said.append(pulled_sentence(session, root, pulled_paths(session, root)))
     if state.skipped:
         said.append(f"{skipped_sentence(state.skipped)}; engram verify says why")
     if state.renamed:
@@ -189,4 +195,5 @@ def _state(session: Session, root: MemoryRoot, index: Index, *, deep: bool) -> R
         proposals_expired=waiting.expired,
         proposals_unreadable=waiting.unreadable,
         deferred=waiting.deferred,
+        pulled=len(pulled_paths(session, root)),
     )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from engram.store.files import today
+from engram.store.root import MemoryRoot
 from engram.store.trust import TrustRecord, find_moved, list_trusted, revoke_trust, trust_workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engram.service.session import Session
 
-__all__ = ["accept_workspace", "accepted_here", "forget_workspace", "moved_from", "trusted_projects"]
+__all__ = ["accept_pulled", "accept_workspace", "accepted_here", "forget_workspace", "moved_from", "trusted_projects"]
 
 
 def accept_workspace(session: Session) -> TrustRecord:
@@ -19,7 +22,24 @@ def accept_workspace(session: Session) -> TrustRecord:
         NotFoundError: where there is no workspace memory.
         StoreError: when the user's configuration folder cannot be written.
     """
-    return trust_workspace(session.require_workspace(), session.config_dir, today())
+    workspace = session.require_workspace()
+    hashes = MemoryRoot(workspace.root, "workspace").active_hashes()
+    record = trust_workspace(workspace, session.config_dir, today())
+    if session.accepted is not None:
+        session.accepted.replace(hashes)
+    return record
+
+
+def accept_pulled(session: Session, hashes: Sequence[str]) -> None:
+    """Accept the bytes that a human was named, and keep what was accepted of what is still there.
+
+    Raises:
+        StoreError: when the user's configuration folder cannot be written.
+    """
+    accepted = session.accepted
+    if accepted is not None:
+        held = MemoryRoot(session.require_workspace().root, "workspace").active_hashes()
+        accepted.replace([*hashes, *filter(accepted.has, held)])
 
 
 def accepted_here(session: Session) -> bool:
@@ -38,6 +58,8 @@ def forget_workspace(session: Session) -> bool:
     Raises:
         NotFoundError: where there is no workspace memory.
     """
+    if session.accepted is not None:
+        session.accepted.forget()
     return revoke_trust(session.require_workspace(), session.config_dir)
 
 

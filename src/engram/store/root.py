@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from engram.model import Scope
+    from engram.store.accepted import Accepted
     from engram.store.ignore import Ignore
     from engram.store.ledger import Ledger
 
@@ -92,6 +93,7 @@ class MemoryRoot:
         private: the root whose ``inbox/`` and ``working/`` are used in place of its own (F1).
         project: the folder whose ``.engramignore`` counts here, the root's own by default.
         patterns: what the configuration leaves alone (``ignore.patterns``).
+        accepted: the content hashes that a human of this machine accepted; None where all are (F18).
     """
 
     def __init__(
@@ -103,10 +105,12 @@ class MemoryRoot:
         private: str = "",
         project: str = "",
         patterns: Sequence[str] = (),
+        accepted: Accepted | None = None,
     ) -> None:
         self.path = path
         self.scope: Scope = scope
         self.foreign = foreign
+        self._accepted = accepted
         self.private = private or path
         self._project = project or path
         self._below = path[len(self._project) + 1 :].replace(os.sep, "/")
@@ -115,6 +119,10 @@ class MemoryRoot:
         self._ignore: Ignore | None = None
         self._ledger: Ledger | None = None
         self._ledger_stat: tuple[int, ...] = ()
+
+    def is_foreign(self, value: str) -> bool:
+        """Tell whether the memory with this content hash is for reference only: its root is, or it waits (F18)."""
+        return self.foreign or (self._accepted is not None and not self._accepted.has(value))
 
     def ignores(self, path: str, folder: bool = False) -> bool:
         """Tell whether a path of the root is left alone: it is neither read nor named.
@@ -284,6 +292,10 @@ class MemoryRoot:
             if is_active(path) and path not in seen and not path.startswith(shut) and not self.ignores(path)
         ]
 
+    def active_hashes(self) -> list[str]:
+        """Return the content hashes that the ledger names for active memories."""
+        return [value for path, values in self.ledger().hashes.items() if is_active(path) for value in values]
+
     def missing(self, path: str) -> Skipped:
         """Return why a file that the ledger names and nobody has is not there to be shown."""
         name = LEDGER if self.ledger().exists else LEGACY_LEDGER
@@ -334,6 +346,20 @@ class MemoryRoot:
     def ids(self) -> list[str]:
         """Return the ids of all active files, readable or not."""
         return [stem(path) for path in self.active_paths()]
+
+    def successors(self, memory: Memory) -> list[str]:
+        """Return the ids that took the place of a superseded memory, one after the other; the last one counts now."""
+        found: list[str] = []
+        seen = {fold_id(memory.id)}
+        while memory.superseded_by and fold_id(memory.superseded_by) not in seen:
+            found.append(memory.superseded_by)
+            seen.add(fold_id(memory.superseded_by))
+            path = self.find(memory.superseded_by)
+            stored = self.read(path) if path else None
+            if not isinstance(stored, Stored):
+                break
+            memory = stored.memory
+        return found
 
     def require(self, memory_id: str) -> str:
         """Return the path of an id or raise NotFoundError that names the closest ids (C37)."""

@@ -23,6 +23,7 @@ __all__ = [
     "list_trusted",
     "recheck_trust",
     "revoke_trust",
+    "trust_key",
     "trust_workspace",
 ]
 
@@ -95,7 +96,7 @@ def trust_workspace(workspace: Workspace, config_dir: str, day: str) -> TrustRec
     """
     from engram.roots.git_process import origin_address, root_commits
 
-    key = _key(workspace)
+    key = trust_key(workspace)
     device, inode = _identity(key)
     shallow = bool(workspace.git and is_shallow(workspace.git))
     record = TrustRecord(
@@ -116,7 +117,7 @@ def revoke_trust(workspace: Workspace, config_dir: str) -> bool:
     """Take a workspace off the list; False when it was not on it."""
     with _locked(config_dir):
         records = list_trusted(config_dir)
-        left = [record for record in records if record.path not in {_key(workspace), workspace.root}]
+        left = [record for record in records if record.path not in {trust_key(workspace), workspace.root}]
         if len(left) == len(records):
             return False
         _save(config_dir, left)
@@ -163,7 +164,8 @@ def _records(rows: object) -> list[TrustRecord]:
     return [TrustRecord(**{**row, "commits": tuple(row["commits"])}) for row in rows]
 
 
-def _key(workspace: Workspace) -> str:
+def trust_key(workspace: Workspace) -> str:
+    """Return what trust is bound to: the common Git folder, without Git (or inside another root's) the root's path."""
     git = workspace.git
     if git is None or not _is_inside(workspace.root, git.top):
         return workspace.root
@@ -185,7 +187,7 @@ def _identity(path: str) -> tuple[int, int]:
 def _record_of(workspace: Workspace, config_dir: str) -> TrustRecord | None:
     records = {record.path: record for record in list_trusted(config_dir)}
     # Accepted before `git init`, a workspace is bound to its root's path, and still the same folder of the same person.
-    return records.get(_key(workspace)) or records.get(workspace.root)
+    return records.get(trust_key(workspace)) or records.get(workspace.root)
 
 
 def _same_history(record: TrustRecord, workspace: Workspace) -> bool:

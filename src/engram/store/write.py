@@ -45,12 +45,20 @@ class RootWriter:
         root: the memory root, resolved.
         timeout_s: how long to wait for the lock (``lock.timeout``), in seconds.
         say: called with each sentence of ``healed``.
+        written: called with the memory files of each change that was approved here, once they are on disk.
     """
 
-    def __init__(self, root: str, timeout_s: float, say: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        root: str,
+        timeout_s: float,
+        say: Callable[[str], None] | None = None,
+        written: Callable[[Sequence[Write]], None] | None = None,
+    ) -> None:
         self.root = root
         self.healed: list[str] = []
         self._say = say
+        self._written = written
         self._lock = RootLock(root, timeout_s)
 
     def __enter__(self) -> Self:
@@ -92,6 +100,8 @@ class RootWriter:
         batch.append(self._changelog_write([(writes[0].path, what), *more], way))
         batch += self._housekeeping()
         commit(self.root, batch, what)
+        if self._written is not None:
+            self._written(writes)
         return [self._receipt(write) for write in writes]
 
     def put(self, writes: Sequence[Write], what: str) -> list[Receipt]:
