@@ -253,7 +253,8 @@ class _Known:
 def _taken_apart(data: bytes) -> dict[str, tuple[str, ...]]:
     """Return the whole lines of the file, without its head, by their names."""
     lines = data.decode("ascii", "replace").split("\n")[1:-1]
-    return {name: tuple(rules.split(",")) if rules else () for name, _, rules in [line.partition(" ") for line in lines]}
+    pairs = [line.partition(" ") for line in lines]
+    return {name: tuple(rules.split(",")) if rules else () for name, _, rules in pairs}
 
 
 def _known(session: Session, root: MemoryRoot) -> _Known:

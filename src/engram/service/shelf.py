@@ -37,7 +37,7 @@ class Shelf:
         self._kept: dict[str, list[tuple[float, Index]]] = {}
         self._history: dict[str, tuple[int, ...]] = {}
         self.found: dict[str, dict[str, tuple[str, ...]]] = {}
-        """What the rules found in memories, by root and then by the hash of their bytes; ``service.giving`` keeps it."""
+        """What the rules found in memories, by root and by the hash of their bytes; ``service.giving`` keeps it."""
 
     def __del__(self) -> None:
         for kept in self._kept.values():
