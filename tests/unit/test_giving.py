@@ -12,6 +12,7 @@ from engram.model import Memory
 from engram.safety import RULES
 from engram.service.giving import Learner, give, let_out, let_out_data
 from engram.service.session import Entry, Session
+from engram.service.shelf import Shelf
 from engram.store.root import MemoryRoot
 
 if TYPE_CHECKING:
@@ -118,3 +119,28 @@ def test_memories_that_come_together_are_told_apart(tmp_path: Path) -> None:
         given = give(session, Entry(memory, name, f"rules/{name}.md", root, hashes[name])).memory
         assert (given == memory) is (name != "key")
         assert KEY not in given.content
+
+
+def test_a_server_knows_what_it_and_others_found_without_looking_again(tmp_path: Path) -> None:  # decisions 8 and 9
+    (tmp_path / "rules").mkdir()
+    environ = {"HOME": str(tmp_path), "ENGRAM_CONFIG_DIR": str(tmp_path / "config")}
+    root = MemoryRoot(str(tmp_path), "workspace")
+    shelf = Shelf()
+
+    def found(name: str, text: str, session: Session) -> str:
+        memory = Memory(name, "rule", "workspace", name, text, authority="instruction")
+        value = hashlib.sha256(name.encode()).hexdigest()
+        return give(session, Entry(memory, name, f"rules/{name}.md", root, value)).memory.content
+
+    assert KEY not in found("first", f"The key is {KEY}.", Session(str(tmp_path), environ, shelf))
+    known = shelf.found[str(tmp_path)]
+    assert list(known.values()) == [("secret/github-token",)]
+    # What another process found is read when a call asks for it; what the server found is in the file.
+    assert found("second", "Use tabs.", Session(str(tmp_path), environ)) == "Use tabs."
+    assert found("second", "Use tabs.", Session(str(tmp_path), environ, shelf)) == "Use tabs."
+    assert sorted(known.values()) == [(), ("secret/github-token",)]
+    assert KEY not in found("first", f"The key is {KEY}.", Session(str(tmp_path), environ))
+    # What is known is not read again: with the file gone it still holds.
+    (tmp_path / ".cache" / "found").unlink()
+    assert KEY not in found("first", f"The key is {KEY}.", Session(str(tmp_path), environ, shelf))
+    assert not (tmp_path / ".cache" / "found").exists()

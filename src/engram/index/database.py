@@ -134,6 +134,9 @@ class Database(SqliteFile):
             self.count: int = self.state["count"]
             self.length: int = self.state["length"]
             self.dead = frozenset(n for (n,) in ask("select n from dead"))
+            # A view never changes: what takes a look at every row is counted once.
+            self._kinds: dict[str, int] = {}
+            self._expired: dict[str, int] = {}
         except BaseException as error:
             self._connection.close()
             if isinstance(error, DAMAGE):
@@ -213,12 +216,16 @@ class Database(SqliteFile):
 
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind."""
-        return dict(self._ask("select type, count(*) from memories group by type"))
+        if not self._kinds:
+            self._kinds = dict(self._ask("select type, count(*) from memories group by type"))
+        return dict(self._kinds)
 
     def expired(self, day: str) -> int:
         """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
         question = "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
-        return int(self._ask(question, (day,)).fetchone()[0])
+        if day not in self._expired:
+            self._expired = {day: int(self._ask(question, (day,)).fetchone()[0])}
+        return self._expired[day]
 
     def problems(self) -> list[tuple[bytes, str, bytes, int]]:
         """Return the files that are no part of the index, as path, kind, reason and line."""

@@ -39,24 +39,25 @@ def texts_add(work: Work, docs: list[int]) -> None:
         # Second chances follow the fields in no order of the text, so no phrase is looked for there.
         blob = work.sequences[doc][: 4 * sum(len(numbers) + 1 for numbers in fields)]
         at = doc >> SOURCE_BITS
-        present = worth[at].keys() & [number for numbers in fields for number in numbers]
-        for starts, ends, weight, about in pairs[at]:
+        title, triggers, tags, content = fields
+        present = worth[at].keys() & (title + triggers + tags + content)
+        for starts, ends, weight, about, first, second in pairs[at]:
             if starts.isdisjoint(present) or ends.isdisjoint(present):
                 continue
-            share = _together(blob, _packed(starts), _packed(ends))
+            share = _together(blob, first, second)
             if share:
                 work.add(doc, "phrase", weight * share, about)
         for group in rare:
             if group.value(doc):
                 work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
         for name, field, share in wholes:
-            weight, numbers = _whole(fields[field], worth[at]) if fields[field] else (0.0, [])
+            weight, numbers = _whole(fields[field], worth[at]) if fields[field] and present else (0.0, [])
             if weight:
                 work.add(doc, name, weight * share, _as_asked(work, at, numbers))
 
 
-def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str]]:
-    """Return the pairs of words that follow each other in the query, as packed term numbers of one source."""
+def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str, list[bytes], list[bytes]]]:
+    """Return the pairs of words that follow each other in the query: term numbers of one source, and these packed."""
     by_word = {group.text: group for group in work.groups}
     found = []
     words = work.query.words
@@ -65,7 +66,8 @@ def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str
         if left and right:
             starts, ends = left.numbers[source], right.numbers[source]
             if starts and ends and starts != ends:
-                found.append((starts, ends, min(left.idf, right.idf), f"{left.text} {right.text}"))
+                weight = min(left.idf, right.idf)
+                found.append((starts, ends, weight, f"{left.text} {right.text}", _packed(starts), _packed(ends)))
     return found
 
 

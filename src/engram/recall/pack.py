@@ -110,13 +110,13 @@ def _packed(rendered: Sequence[_Rendered], budget: int, limit: int, *, with_card
     bodies, cards, omitted = _fill(units, budget, limit, with_cards=with_cards)
     if omitted:
         bodies, cards, omitted = _fill(units, budget - _OMITTED_RESERVE, limit, with_cards=with_cards)
-    text = _join(bodies, cards, omitted, budget)
+    text, tokens = _join(bodies, cards, omitted, budget)
     return Pack(
         text,
         tuple(item.key for item, _ in bodies),
         tuple(item.key for item, _ in cards),
         tuple(item.key for item in omitted),
-        estimate_tokens(text),
+        tokens,
     )
 
 
@@ -229,16 +229,18 @@ def _text(bodies: Sequence[_Shown], cards: Sequence[_Shown]) -> str:
     return "\n\n".join(parts)
 
 
-def _join(bodies: Sequence[_Shown], cards: Sequence[_Shown], omitted: Sequence[Item], budget: int) -> str:
+def _join(bodies: Sequence[_Shown], cards: Sequence[_Shown], omitted: Sequence[Item], budget: int) -> tuple[str, int]:
+    """Return the text of a pack and its size in tokens."""
     text = _text(bodies, cards)
     if not omitted:
-        return text
+        return text, estimate_tokens(text)
     # As many ids as fit, then a count; where not even the count fits, `omitted_ids` alone has them.
     for shown in range(len(omitted), -1, -1):
         names = ", ".join(show_line(item.key) for item in omitted[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
         whole = f"{text}\n\nLeft out by the token budget: {names}{rest}".strip()
-        if estimate_tokens(whole) <= budget:
-            return whole
-    return text
+        tokens = estimate_tokens(whole)
+        if tokens <= budget:
+            return whole, tokens
+    return text, estimate_tokens(text)

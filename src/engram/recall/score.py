@@ -11,6 +11,8 @@ __all__ = ["SCALE", "Impacts", "full", "idf", "nearest_step", "saturation", "ste
 
 # Scores are whole numbers, so that a sum never depends on the order of its parts (G2).
 SCALE = 100_000
+# By length step and average length: 256 steps, and an average is one of a few powers of two.
+_saturations: dict[tuple[int, float], float] = {}
 
 
 def step_up(value: float) -> float:
@@ -38,7 +40,11 @@ def full(weight: float) -> float:
 
 def saturation(step: int, average: float) -> float:
     """Return how often a term must stand in a memory of this length step to add half of that."""
-    return weights.K1 * (1 - weights.B + weights.B * steps_to_length(step) / average)
+    known = _saturations.get((step, average))
+    if known is None:
+        known = weights.K1 * (1 - weights.B + weights.B * steps_to_length(step) / average)
+        _saturations[step, average] = known
+    return known
 
 
 class Impacts(dict[int, int]):

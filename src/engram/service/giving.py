@@ -41,6 +41,8 @@ _FILE = "found"
 # The bytes of the hash and of the kind by which a memory is known, and how large the file may grow.
 _DIGITS = 40
 _LARGEST = 8 * 1024 * 1024
+# A file of so many bytes is taken apart by a process that lives long: some ten megabytes of memory at most.
+_TAKEN_APART = 2 * 1024 * 1024
 # So many characters of memories are looked at together.
 _TOGETHER = 64 * 1024
 _GAP = "\n\n.\n\n"
@@ -182,16 +184,26 @@ class Learner:
 
 
 class _Known:
-    """What the rules found in memories, by their hashes; a file that cannot be read or written knows nothing."""
+    """What the rules found in memories, by their hashes; a file that cannot be read or written knows nothing.
 
-    def __init__(self, path: str) -> None:
+    Args:
+        path: of the file.
+        kept: what a process that lives long knows already, by name: a hash and what was found never part, so it is
+            right for as long as the process runs. To look for a name in the bytes of the file takes fifty times as
+            long, and to take the file apart as long as a hundred of these.
+    """
+
+    def __init__(self, path: str, kept: dict[str, tuple[str, ...]] | None = None) -> None:
         self._path = path
+        self._kept = kept
         self._head = f"engram {__version__} rules {RULES}\n".encode()
         self._data = b""
         self._read = False
 
     def get(self, name: str) -> tuple[str, ...] | None:
         """Return the rules that a memory's text is found by, ``()`` for none, None where it is not known."""
+        if self._kept is not None and name in self._kept:
+            return self._kept[name]
         if not self._read:
             self._read = True
             try:
@@ -199,6 +211,9 @@ class _Known:
             except OSError:
                 data = b""
             self._data = data if data.startswith(self._head) else b""
+            if self._kept is not None and len(self._data) <= _TAKEN_APART:
+                self._kept.update(_taken_apart(self._data))
+                return self._kept.get(name)
         at = self._data.find(f"\n{name} ".encode())
         if at < 0:
             return None
@@ -210,6 +225,8 @@ class _Known:
 
     def add(self, found: dict[str, list[str]]) -> None:
         """Remember what was found."""
+        if self._kept is not None:
+            self._kept.update({name: tuple(rules) for name, rules in found.items()})
         lines = "".join(f"{name} {','.join(rules)}\n" for name, rules in found.items()).encode("ascii", "replace")
         fresh = not self._data or len(self._data) > _LARGEST
         self._data = (self._head if fresh else self._data) + lines
@@ -233,10 +250,18 @@ class _Known:
             os.close(file)
 
 
+def _taken_apart(data: bytes) -> dict[str, tuple[str, ...]]:
+    """Return the whole lines of the file, without its head, by their names."""
+    lines = data.decode("ascii", "replace").split("\n")[1:-1]
+    pairs = [line.partition(" ") for line in lines]
+    return {name: tuple(rules.split(",")) if rules else () for name, _, rules in pairs}
+
+
 def _known(session: Session, root: MemoryRoot) -> _Known:
     known = session.found.get(root.path)
     if not isinstance(known, _Known):
-        known = session.found[root.path] = _Known(os.path.join(cache_of(session, root), _FILE))
+        kept = session.shelf.found.setdefault(root.path, {}) if session.shelf else None
+        known = session.found[root.path] = _Known(os.path.join(cache_of(session, root), _FILE), kept)
     return known
 
 

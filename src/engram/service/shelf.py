@@ -1,7 +1,8 @@
 """What a process that lives long keeps between its calls; no call sees anything older than a new process would.
 
 Each call has a session of its own, as everywhere. What takes long is kept here: open indexes, which are looked over by
-the same few stats that a cold process makes before they serve again. An index is on the shelf or in the hands of one
+the same few stats that a cold process makes before they serve again, and what the rules found in memories, by the hash
+of their bytes, which no change can make wrong. An index is on the shelf or in the hands of one
 call, never of two. (Memories that were parsed are known by the hash of their bytes in ``store.root``.)
 """
 
@@ -35,6 +36,8 @@ class Shelf:
         self._making = _thread.allocate_lock()
         self._kept: dict[str, list[tuple[float, Index]]] = {}
         self._history: dict[str, tuple[int, ...]] = {}
+        self.found: dict[str, dict[str, tuple[str, ...]]] = {}
+        """What the rules found in memories, by root and by the hash of their bytes; ``service.giving`` keeps it."""
 
     def __del__(self) -> None:
         for kept in self._kept.values():
