@@ -138,7 +138,7 @@ def test_a_migration(memory: Runner, tmp_path: Path) -> None:
     with (root / "SHA256SUMS").open("a", encoding="utf-8", newline="\n") as ledger:
         ledger.write(f"{hashlib.sha256(text.encode()).hexdigest()}  {path}\n")
     memory.ok("upgrade", "--migrate-memories", "--plan")
-    check(inject_faults(memory, tmp_path, ["upgrade", "--migrate-memories"]), "old-one")
+    check(inject_faults(memory, tmp_path, ["upgrade", "--migrate-memories"]), "was rewritten")
 
 
 def test_a_commit_redeems_its_approval_once(memory: Runner, tmp_path: Path) -> None:  # A2

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Accepted"]
 
-_FOLDER = "accepted"
+_PREFIX = "accepted-"
 _DIGITS = 32
 
 
@@ -30,7 +30,7 @@ class Accepted:
 
     def __init__(self, config_dir: str, key: str) -> None:
         name = digest(os.path.normcase(key).encode("utf-8", "surrogateescape"))[:_DIGITS]
-        self.path = os.path.join(config_dir, _FOLDER, name)
+        self.path = os.path.join(config_dir, f"{_PREFIX}{name}")
         self._data: bytes | None = None
 
     @property
