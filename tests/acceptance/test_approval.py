@@ -245,7 +245,9 @@ def test_a_hundred_kills_between_approval_and_reply_write_all_or_nothing_and_no_
                     "arguments": {"text": text, "type": "rule"},
                     "_meta": Modern(host).meta,
                     "requestState": dialog.state,
-                    "inputResponses": {"approval": {"action": "accept", "content": {"candidate_1": True}}},
+                    "inputResponses": {
+                        "approval": {"action": "accept", "content": {"candidate_1": True, "scope": "workspace"}}
+                    },
                 }
             else:
                 token = propose(host, lines(text))

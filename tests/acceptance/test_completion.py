@@ -40,18 +40,39 @@ def test_bash_completes_commands_options_and_their_values(engram: Runner) -> Non
     assert {"--scope", "--supersedes"} == bash(engram, "engram", "save", "--s")
     assert {"workspace", "global", "both"} == bash(engram, "engram", "save", "--scope", "")
     assert {"set"} == bash(engram, "engram", "config", "set")
+    assert {"load.limit", "load.max_tokens"} <= bash(engram, "engram", "config", "get", "load.")
+    assert {"antigravity", "agents-md", "all"} == bash(engram, "engram", "unlink", "a")
+    assert {"list"} == bash(engram, "engram", "link", "claude", "li")
+    # Options come where one was begun, and where nothing else can stand.
+    assert "--plan" not in bash(engram, "engram", "link", "")
+    assert "--strict" in bash(engram, "engram", "doctor", "")
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
 def test_zsh_reads_its_script(engram: Runner) -> None:
     script = engram.ok("completion", "zsh")
     subprocess.run(["zsh", "-n"], input=script, encoding="utf-8", timeout=LIMIT_S, check=True)
+    # Also in a shell whose start files have not set completion up.
+    done = subprocess.run(
+        ["zsh", "-f", "-c", f"{script}\nprint -- $_comps[engram]"],
+        capture_output=True,
+        encoding="utf-8",
+        env=engram.scratch.env,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("_bash_complete -F _engram", "")
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
 def test_fish_completes_commands_and_options(engram: Runner) -> None:
     script = engram.ok("completion", "fish")
-    for line, wanted in (("engram sav", "save-session"), ("engram save --sup", "--supersedes")):
+    for line, wanted in (
+        ("engram sav", "save-session"),
+        ("engram save --sup", "--supersedes"),
+        ("engram config get loa", "load.limit"),
+        ("engram link anti", "antigravity"),
+    ):
         done = subprocess.run(
             ["fish", "-c", f"source -\ncomplete -C '{line}'"],
             input=script,

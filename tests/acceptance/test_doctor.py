@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -84,6 +85,9 @@ def test_gemini_that_trusts_the_server_is_a_warning(engram: Runner) -> None:  # 
         ("opencode.json", '{"permission": {"engram_*": "allow"}}'),
         ("opencode.jsonc", '{"permission": "allow" /* all */}'),
         ("~/.cursor/permissions.json", '{"mcpAllowlist": ["engram:*"]}'),
+        ("opencode.json", '{"permission": {"engram_*": "ask", "*": "allow"}}'),
+        (".vscode/settings.json", '{"chat.tools.global.autoApprove": true}'),
+        (".claude/settings.json", '{"permissions": {"allow": ["mcp__engram__engram_*"]}}'),
         (
             "~/.cline/data/settings/cline_mcp_settings.json",
             '{"mcpServers": {"engram": {"command": "x", "autoApprove": ["engram_commit"]}}}',
@@ -106,7 +110,9 @@ def test_a_host_that_commits_with_nobody_asked_is_named(engram: Runner, place: s
     ("place", "text"),
     [
         (".claude/settings.json", '{"permissions": {"allow": ["mcp__engram__engram_load", "Bash(ls:*)"]}}'),
+        (".claude/settings.json", '{"permissions": {"allow": ["mcp__engram"], "ask": ["mcp__engram__engram_commit"]}}'),
         ("opencode.json", '{"permission": {"engram_*": "allow", "engram_engram_commit": "ask"}}'),
+        ("opencode.json", '{"permission": {"*": "allow", "engram_*": "ask"}}'),
         ("~/.cursor/permissions.json", '{"mcpAllowlist": ["engram:engram_load"]}'),
     ],
 )
@@ -125,6 +131,179 @@ def test_codex_as_link_wrote_it_is_no_finding_but_with_no_dialog_it_is(engram: R
     assert 'approval_mode = "approve"' in text
     write(file, text.replace("args = []", 'args = ["--no-elicitation"]'))
     assert findings(engram)["host.codex_commit"]["level"] == "warning"
+
+
+def test_what_is_said_to_write_prompt_does(engram: Runner) -> None:  # C7, C9 host.codex_commit
+    engram.ok("link", "codex", "--global")
+    file = home(engram) / ".codex" / "config.toml"
+    write(file, file.read_text(encoding="utf-8").replace("args = []", 'args = ["--no-elicitation"]'))
+    command = findings(engram)["host.codex_commit"]["command"].partition(" (")[0]
+    engram.ok(*command.split()[1:])
+    assert "host.codex_commit" not in findings(engram)
+
+
+# What Codex 0.171.0 says of these hooks itself (`hooks/list` of its app server, `currentHash`).
+CODEX_HASHES = {
+    "session_start": "sha256:09f4ed02896aeb0788df34dc5be84ec9103ed3ff4bb28f5b6c0df18710dfa180",
+    "user_prompt_submit": "sha256:72fa7d6df1e753dbcbaacfcc788e22fe545e65ffdd26e81abc4b4697d492c28c",
+}
+
+
+@pytest.mark.parametrize("scope", ["--global", "--workspace"])
+def test_codex_hooks_wait_until_each_of_them_was_reviewed_as_it_is(engram: Runner, scope: str) -> None:
+    folder = os.path.dirname(sys.executable)
+    bare = {"PATH": folder + os.pathsep + engram.scratch.env["PATH"], "VIRTUAL_ENV": ""}
+    engram.ok("link", "codex", scope, env=bare)
+    hooks = (home(engram) if scope == "--global" else engram.cwd) / ".codex" / "hooks.json"
+    assert '"command": "engram hook codex"' in hooks.read_text(encoding="utf-8")
+    user = home(engram) / ".codex" / "config.toml"
+    before = user.read_text(encoding="utf-8") if user.exists() else ""
+
+    def waits(reviewed: dict[str, str]) -> bool:
+        states = [f'\n[hooks.state."{name}"]\ntrusted_hash = "{value}"\n' for name, value in reviewed.items()]
+        write(user, before + "".join(states))
+        return "host.codex_hooks" in findings(engram)
+
+    names = {event: f"{hooks}:{event}:0:0" for event in CODEX_HASHES}
+    reviewed = {names[event]: value for event, value in CODEX_HASHES.items()}
+    assert waits({})
+    assert waits({"/elsewhere/hooks.json:stop:0:0": "sha256:1"})  # another hook says nothing about ours
+    assert waits({names["session_start"]: CODEX_HASHES["session_start"]})
+    assert waits({**reviewed, names["session_start"]: "sha256:1"})
+    assert not waits(reviewed)
+    assert "host.note" not in findings(engram)
+    write(user, before + '\n[[hooks.Stop]]\nhooks = [{type = "command", command = "date"}]\n')
+    assert ("host.note" in findings(engram)) == (scope == "--global")
+
+
+def test_codex_reads_a_project_that_it_trusts(engram: Runner) -> None:  # C7b
+    engram.ok("link", "codex", "--workspace")
+    assert findings(engram)["host.codex_folder"]["level"] == "info"
+    write(home(engram) / ".codex" / "config.toml", f'[projects."{engram.cwd}"]\ntrust_level = "trusted"\n')
+    assert "host.codex_folder" not in findings(engram)
+
+
+def test_gemini_waits_for_the_folders_trust(engram: Runner) -> None:
+    engram.ok("link", "gemini", "--global")
+    folder, above = str(engram.cwd), str(engram.cwd.parent)
+    rules: dict[str, bool] = {
+        json.dumps({folder: "TRUST_FOLDER"}): True,
+        json.dumps({above: "TRUST_FOLDER"}): True,
+        json.dumps({folder: "TRUST_PARENT"}): True,
+        json.dumps({folder: "DO_NOT_TRUST"}): False,
+        json.dumps({above: "TRUST_FOLDER", folder: "DO_NOT_TRUST"}): False,
+        json.dumps({folder[:-1]: "TRUST_FOLDER"}): False,
+        json.dumps({folder + "/inner": "TRUST_FOLDER"}): False,
+    }
+    assert "host.gemini_folder" in findings(engram)
+    for text, trusted in rules.items():
+        write(home(engram) / ".gemini" / "trustedFolders.json", text)
+        assert ("host.gemini_folder" not in findings(engram)) == trusted, text
+    file = home(engram) / ".gemini" / "settings.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    write(file, json.dumps({**data, "security": {"folderTrust": {"enabled": False}}}))
+    assert "host.gemini_folder" not in findings(engram)
+
+
+def test_what_claude_was_told_about_the_project_counts(linked: Runner) -> None:
+    assert "host.claude_pending" in findings(linked)
+    own = home(linked) / ".claude.json"
+    write(own, json.dumps({"projects": {str(linked.cwd): {"enabledMcpjsonServers": ["engram"]}}}))
+    assert not {"host.claude_pending", "host.claude_disabled"} & findings(linked).keys()
+    write(own, json.dumps({"projects": {str(linked.cwd): {"disabledMcpjsonServers": ["engram"]}}}))
+    found = findings(linked)
+    assert "host.claude_pending" not in found
+    assert found["host.claude_disabled"]["file"] == str(own)
+
+
+def test_the_server_that_claude_has_for_all_projects_is_looked_at(engram: Runner) -> None:  # C2, C4
+    engram.ok("link", "claude", "--global")
+    own = home(engram) / ".claude.json"
+    printed = findings(engram)["host.claude_user"]["command"]
+    assert printed in engram.ok("link", "claude", "--global")
+    words = printed.partition(" -- ")[2].split()
+    for command, finding in (
+        ({"command": words[0], "args": words[1:]}, ""),
+        ({"command": "/gone/bin/engram-mcp", "args": []}, "host.stale"),
+        ({"command": "node", "args": ["engram.js"]}, "host.foreign"),
+    ):
+        write(own, json.dumps({"mcpServers": {"engram": {"type": "stdio", **command}}}))
+        found = findings(engram)
+        assert "host.claude_user" not in found
+        assert {"host.stale", "host.foreign"} & found.keys() == ({finding} if finding else set())
+    engram.ok("unlink", "claude", "--global")
+    own.unlink()
+    assert "host.claude_user" not in findings(engram)
+
+
+def test_another_program_of_that_name_on_path_is_named_and_never_run(engram: Runner, tmp_path: Path) -> None:
+    trap = write(tmp_path / "first" / "engram", f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    os.chmod(trap, 0o755)
+    path = f"{tmp_path}/first{os.pathsep}{engram.scratch.env['PATH']}"
+    found = engram.json("doctor", env={"PATH": path})["data"]["findings"]
+    other = next(one for one in found if one["id"] == "install.other")
+    assert other["file"] == trap
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_file_that_hosts_share_is_named_once(engram: Runner) -> None:
+    write(engram.cwd / ".mcp.json", '{"mcpServers": {"engram": {"command": "x"}}}')  # Claude's, and read by Copilot
+    found = engram.json("doctor")["data"]["findings"]
+    assert [one["id"] for one in found].count("host.foreign") == 1
+
+
+def test_what_fix_mends_is_what_engram_wrote_and_nobody_edited(linked: Runner) -> None:
+    settings = linked.cwd / ".claude" / "settings.json"
+    entry = linked.cwd / ".mcp.json"
+    good = entry.read_text(encoding="utf-8"), settings.read_text(encoding="utf-8")
+    words = json.loads(good[0])["mcpServers"]["engram"]
+    write(entry, good[0].replace(json.dumps(words["command"]), '"/gone/bin/engram-mcp"'))
+    write(linked.cwd / "CLAUDE.md", (linked.cwd / "CLAUDE.md").read_text(encoding="utf-8").replace("human", "person"))
+    edited = (linked.cwd / "CLAUDE.md").read_text(encoding="utf-8")
+    assert {"host.stale", "host.edited"} <= findings(linked).keys()
+    done = linked.run("doctor", "--fix")
+    assert "Mended: claude: mcp" in done.stdout
+    assert (entry.read_text(encoding="utf-8"), settings.read_text(encoding="utf-8")) == good
+    assert (linked.cwd / "CLAUDE.md").read_text(encoding="utf-8") == edited
+    assert "host.stale" not in findings(linked)
+
+
+def test_a_memory_that_changed_since_its_approval_is_named(linked: Runner) -> None:  # F13
+    linked.ok("save", "rule", "Use pnpm for every install.", input="A\n")
+    with open(linked.cwd / ".agents/.engram/rules/use-pnpm-for-every-install.md", "a", encoding="utf-8") as file:
+        file.write("- and more\n")
+    found = findings(linked)["memory.skipped"]
+    assert "use-pnpm-for-every-install.md: it changed since it was approved" in found["message"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks as POSIX has them")
+def test_a_lock_that_is_held_and_a_journal_that_nobody_can_finish_are_named(linked: Runner) -> None:  # F15, F16
+    import fcntl
+
+    root = linked.cwd / ".agents" / ".engram"
+    assert not {"memory.locked", "memory.journal"} & findings(linked).keys()
+    with open(root / ".lock", "a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert "memory.locked" in findings(linked)
+    write(root / ".journal" / "open.json", "{")
+    assert findings(linked)["memory.journal"]["level"] == "error"
+
+
+def test_a_proposal_that_waits_is_named_with_its_command(linked: Runner) -> None:  # A4
+    call = {"name": "engram_save", "arguments": {"text": "Always rebase before merging.", "type": "rule"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    subprocess.run(
+        [os.path.join(os.path.dirname(sys.executable), "engram-mcp")],
+        input=json.dumps(message) + "\n",
+        encoding="utf-8",
+        cwd=linked.cwd,
+        env=linked.scratch.env,
+        stdout=subprocess.DEVNULL,
+        check=True,
+        timeout=60,
+    )
+    found = findings(linked)["memory.attention"]
+    assert (found["message"], found["command"]) == ("workspace memory: 1 proposal waits.", "engram review")
 
 
 def test_a_command_that_a_clone_brought_is_named_and_never_run(engram: Runner, tmp_path: Path) -> None:
@@ -154,4 +333,4 @@ def test_memory_that_needs_a_look_is_named(engram: Runner) -> None:
     engram.ok("inject")
     engram.ok("save", "rule", "Use pnpm.", input="A\n")
     write(engram.cwd / ".agents" / ".engram" / "rules" / "use-pnpm.md", "---\nid: use-pnpm\n---\n# x\n")
-    assert "engram verify" in findings(engram)["memory.attention"]["command"]
+    assert "engram verify" in findings(engram)["memory.skipped"]["command"]

@@ -419,7 +419,7 @@ def test_a_name_on_path_counts_only_outside_of_an_activated_environment(
     done = engram.run("link", "claude", env={**path, "VIRTUAL_ENV": ""})
     assert read_json(workspace / ".mcp.json")["mcpServers"]["engram"]["command"] == "engram-mcp"
     # A program from the desktop does not have this PATH, and that is said.
-    assert "engram-mcp is not on the PATH" in done.stderr
+    assert "would not find engram-mcp on its PATH" in done.stderr
 
 
 def test_another_program_of_that_name_is_never_started(engram: Runner, scratch: Scratch, workspace: Path) -> None:  # C4
@@ -493,6 +493,18 @@ def test_list_says_what_is_linked_where(engram: Runner) -> None:
     assert set(rows) == set(HOSTS)
     assert {part["state"] for part in rows["claude"]["parts"]} == {"linked"}
     assert [part["part"] for part in rows["codex"].get("parts", ())] == []
+
+
+def test_all_takes_named_hosts_with_it_and_list_stands_alone(engram: Runner, workspace: Path) -> None:
+    engram.ok("link", "all", "cursor", cwd=workspace)
+    assert (workspace / ".cursor" / "mcp.json").is_file()
+    for words in (("all", "emacs"), ("emacs", "all")):
+        done = engram.run("link", *words, cwd=workspace)
+        assert done.returncode == 7
+        assert "no host emacs" in done.stderr
+    done = engram.run("link", "all", "list", cwd=workspace)
+    assert done.returncode == 2
+    assert "stands alone" in done.stderr
 
 
 def test_a_host_that_nobody_knows_is_named_with_those_that_are(engram: Runner) -> None:

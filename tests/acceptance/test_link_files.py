@@ -146,8 +146,24 @@ def test_a_read_only_file_is_left_and_named(engram: Runner, workspace: Path) -> 
     done = engram.run("link", "claude")
     assert done.returncode == 1
     assert f"{file} was left as it is: it is read-only" in done.stderr
+    assert f"MCP server    not done: {file}" in done.stdout
+    assert "asks once whether it may use .mcp.json" not in done.stdout
     assert file.read_bytes() == b"{}"
     assert (workspace / "CLAUDE.md").exists()
+    # A plan says it beforehand, and taking out what cannot be written does not claim to have done it.
+    plan = engram.run("link", "claude", "--plan")
+    assert plan.returncode == 1
+    assert f"not done: {file}" in plan.stdout
+    assert f"+++ {file}" not in plan.stdout
+    file.chmod(0o644)
+    engram.ok("link", "claude")
+    file.chmod(0o444)
+    data = engram.json("unlink", "claude")["data"]
+    assert {row["part"]: row["action"] for row in data["results"]}["mcp"] == "failed"
+    assert str(file) not in {row["file"] for row in data["files"]}
+    file.chmod(0o644)
+    engram.ok("unlink", "claude")
+    assert file.read_bytes() == b"{}"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")

@@ -149,3 +149,29 @@ def _umask() -> int:
     before = os.umask(0o022)
     os.umask(before)
     return before
+
+
+def test_unlink_says_what_it_took_out_when_its_records_cannot_be_written(
+    bound: Runner, closed: Closed, scratch: Scratch
+) -> None:  # C5
+    bound.ok("link", "cursor")
+    done = closed.run(bound, scratch.config, 0o555, "unlink", "cursor")
+    assert done.returncode == 1
+    assert "taken out: .cursor/mcp.json" in done.stdout
+    assert f"Nothing was written to {scratch.config}" in done.stderr
+    assert not (bound.cwd / ".cursor").exists()
+    bound.ok("unlink", "cursor")
+    assert not (bound.cwd / ".cursor").exists()
+
+
+def test_what_could_not_be_linked_is_not_said_to_be(bound: Runner, closed: Closed) -> None:  # C1
+    folder = bound.cwd / ".cursor"
+    folder.mkdir()
+    for options in (("--plan",), ()):
+        done = closed.run(bound, folder, 0o555, "link", "cursor", *options)
+        assert done.returncode == 1
+        assert "added: .cursor" not in done.stdout
+        assert "would be added: .cursor" not in done.stdout
+        assert done.stdout.count("not done: ") == 4
+        assert done.stderr.count(f"Nothing was written to {folder}") == 1
+    assert sorted(os.listdir(folder)) == []

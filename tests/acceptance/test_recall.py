@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,6 +33,10 @@ def keys(engram: Runner, task: str) -> list[str]:
     data = engram.json("load", task)["data"]
     assert isinstance(data["selected_keys"], list)
     return data["selected_keys"]
+
+
+def sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
 
 
 def index_of(root: Path) -> Path:
@@ -185,10 +191,93 @@ def test_explain_says_why_and_signals_can_be_switched_off(remembered: Runner) ->
     text = remembered.ok("load", "money", "--explain")
     assert "word: money" in text
     assert "triggers" in text
-    assert "triggers" not in remembered.ok("load", "money", "--explain", "--without", "triggers")
+    assert "triggers:" not in remembered.ok("load", "money", "--explain", "--without", "triggers")
     done = remembered.run("load", "money", "--without", "magic")
     assert done.returncode == 2
     assert "phrase" in done.stderr
+
+
+def reasons(engram: Runner, task: str, *options: str) -> dict[str, dict[str, str]]:
+    """Return what each signal says of each memory, by the memory's key."""
+    hits = engram.json("load", task, "--explain", *options)["data"]["explain"]["hits"]
+    return {hit["key"]: {reason["signal"]: reason["about"] for reason in hit["reasons"]} for hit in hits}
+
+
+def test_explain_names_the_trigger_and_the_tag_that_stand_in_the_task(remembered: Runner) -> None:
+    remembered.save("knowledge", "The basket rounds up.", "--triggers", "unit price, basket")
+    assert reasons(remembered, "what is the price of a unit")["the-basket-rounds-up"]["triggers"] == "unit price"
+    for line in remembered.ok("load", "price of a unit", "--explain").splitlines():
+        assert not line.endswith(":"), f"a signal without its reason: {line}"
+
+
+def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_switched_off(
+    remembered: Runner, root: Path
+) -> None:
+    path = root / "skills" / "cut-a-release-from-the-main-branch.md"
+    approved = path.read_bytes()
+    path.write_bytes(approved.replace(b"confidence: high", b"confidence: low"))
+    ledger = root / "SHA256SUMS"
+    ledger.write_bytes(ledger.read_bytes().replace(sha256(approved), sha256(path.read_bytes())))
+    task = "install, then cut a release from the main branch"
+    found = reasons(remembered, task)
+    rule, skill = found["use-pnpm-for-every-install"], found["cut-a-release-from-the-main-branch"]
+    assert rule["graph"] == "comes before cut-a-release-from-the-main-branch, which depends on it"
+    assert rule["scope"] == skill["scope"] == "workspace"
+    assert rule["recency"].endswith("1 of 2 from the latest")
+    assert skill["confidence"].startswith("low")
+    text = remembered.ok("load", task, "--explain")
+    for signal in ("graph", "scope", "recency", "confidence"):
+        assert f" {signal}: " in text
+        assert f" {signal}: " not in remembered.ok("load", task, "--explain", "--without", signal)
+        assert f"switched off: {signal}" in remembered.ok("search", task, "--explain", "--without", signal)
+
+
+def test_without_the_graph_nothing_is_there_for_another_memory(remembered: Runner) -> None:
+    task = "cut a release"
+    assert keys(remembered, task)[0] == "use-pnpm-for-every-install"
+    entries = remembered.json("load", task, "--without", "graph")["data"]["selected_keys"]
+    assert entries == ["cut-a-release-from-the-main-branch"]
+
+
+def test_without_role_and_lifecycle_what_is_out_comes_with_a_mark_and_the_reason_is_explained_else(
+    engram: Runner, root: Path
+) -> None:  # F20, F21, I3
+    assert root.is_dir()
+    engram.save("rule", "Numbats sleep in hollow logs.", "--role", "keepers")
+    engram.save("rule", "Wombats sleep in burrows.")
+    engram.save("rule", "Wombats sleep under the porch.", "--supersedes", "wombats-sleep-in-burrows")
+    engram.ok("config", "set", "roles", "frontend")
+    task = "where do numbats and wombats sleep"
+    text = engram.ok("load", task, "--explain")
+    assert "left out numbats-sleep-in-hollow-logs: for the role keepers" in text
+    assert "left out wombats-sleep-in-burrows: superseded by wombats-sleep-under-the-porch" in text
+    found = reasons(engram, task, "--without", "role,lifecycle")
+    assert set(found) == {
+        "numbats-sleep-in-hollow-logs", "wombats-sleep-in-burrows", "wombats-sleep-under-the-porch",
+    }  # fmt: skip
+    text = engram.ok("load", task, "--without", "lifecycle")
+    assert 'note="superseded by wombats-sleep-under-the-porch"' in text
+    assert "keepers" not in text
+
+
+def test_of_two_scopes_the_workspace_comes_first_unless_scope_is_switched_off(
+    engram: Runner, root: Path, tmp_path: Path
+) -> None:
+    assert root.is_dir()
+    engram.ok("inject", "--global-path", str(tmp_path / "everywhere"))
+    engram.save("rule", "Aardvarks eat termites.", "--scope", "global", "--title", "Aa")
+    engram.save("rule", "Aardvarks eat termites!", "--scope", "workspace", "--title", "Zz")
+    task = "aardvarks eat termites"
+    assert list(reasons(engram, task)) == ["zz", "aa"]
+    assert list(reasons(engram, task, "--without", "scope")) == ["aa", "zz"]
+
+
+def test_each_signal_that_can_be_switched_off_is_named_with_its_meaning(remembered: Runner) -> None:
+    hint = remembered.run("load", "money", "--without", "magic").stderr
+    for signal in ("word", "phrase", "anchors", "triggers", "tags", "paths", "graph", "role", "recency", "scope",
+                   "typos", "lifecycle", "confidence", "floor"):  # fmt: skip
+        assert f"  {signal}: " in hint
+        assert remembered.run("load", "money", "--without", signal).returncode == 0
 
 
 def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  # C36
@@ -282,3 +371,112 @@ def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: P
     engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
     write("missing-now")
     assert engram.run("benchmark", str(cases), "--baseline", str(tmp_path / "b.json")).returncode == 6
+
+
+def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:
+    assert root.is_dir()
+    for number in range(20):
+        engram.save("rule", f"Deploy step {number} needs a long explanation of what happens to the service " * 6)
+    data = engram.json("load", "deploy step service", "--all")["data"]
+    assert len(data["body_keys"]) == 20
+    assert data["omitted_ids"] == []
+    assert engram.json("load", "deploy step service", "--all", "--budget-tokens", "400")["data"]["tokens"] <= 400
+    weak = "the keyboard layout of the laptop of the woman who sat beside Napoleon saw a service"
+    assert keys(engram, weak) == []
+    assert len(engram.json("load", weak, "--all")["data"]["selected_keys"]) == 20
+
+
+@pytest.mark.parametrize("command", ["load", "search", "route"])
+def test_a_dry_run_says_what_would_be_given_and_its_size_without_its_text(remembered: Runner, command: str) -> None:
+    whole = remembered.ok(command, "prices")
+    text = remembered.ok(command, "prices", "--dry-run")
+    assert "prices-are-integers-in-cents" in text
+    assert text.splitlines()[-1].endswith(" tokens")
+    data = remembered.json(command, "prices", "--dry-run", "--all", "--explain")["data"]
+    assert data["tokens"] > 0
+    assert data["explain"]["hits"][0]["key"] == "prices-are-integers-in-cents"
+    if command != "load":
+        assert "Prices are" in whole
+        assert "Prices are" not in text
+        assert set(data["entries"][0]) == {"id", "type", "scope", "score"}
+
+
+def test_graph_explains_its_layers_and_what_it_leaves_out_and_all_draws_that_too(remembered: Runner) -> None:
+    remembered.save("knowledge", "Prices are decimals in euros.", "--supersedes", "prices-are-integers-in-cents")
+    needed, skill = "use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"
+    text = remembered.ok("graph", "--explain")
+    assert f"{needed}: layer 0: needs nothing that is here; needed by {skill}" in text
+    assert f"{skill}: layer 1: needs {needed}" in text
+    assert "left out prices-are-integers-in-cents: superseded by prices-are-decimals-in-euros" in text
+    assert "left out: 1 memory that depends on nothing" in text
+    data = remembered.json("graph", "--all", "--explain")["data"]
+    assert {key for layer in data["layers"] for key in layer} == {
+        needed, skill, "prices-are-integers-in-cents", "prices-are-decimals-in-euros",
+    }  # fmt: skip
+    assert data["explain"]["left_out"] == {}
+    assert data["explain"]["alone"] == 0
+    assert "prices" not in remembered.ok("graph")
+    lines = remembered.ok("graph", "--dry-run").splitlines()
+    assert lines[:2] == [needed, skill]
+    assert lines[2].endswith(" tokens")
+    done = remembered.run("graph", "--format", "dot", "--explain")
+    assert done.stdout == remembered.ok("graph", "--format", "dot"), "what explains a drawing is no part of it"
+    assert f"{skill}: layer 1" in done.stderr
+
+
+def to_link(cache: Path, target: Path) -> None:
+    cache.symlink_to(target, target_is_directory=True)
+
+
+CACHES: dict[str, Callable[[Path, Path], object]] = {
+    "a link out of the memory": to_link,
+    "a link to nothing": lambda cache, outside: to_link(cache, outside / "nothing"),
+    "a link to nothing in the memory": lambda cache, _: to_link(cache, cache.parent / "nothing"),
+    "a link to itself": lambda cache, _: to_link(cache, cache),
+    "a file": lambda cache, _: cache.write_bytes(b"x"),
+}
+
+
+@pytest.mark.parametrize("kind", CACHES)
+def test_whatever_stands_where_the_cache_belongs_recall_answers_and_nothing_is_written_outside(
+    remembered: Runner, root: Path, tmp_path: Path, kind: str
+) -> None:  # E2, F4
+    questions = (*QUESTIONS[1:], ("graph",), ("list",), ("load", "--id", "use-pnpm-for-every-install"))
+    before = [remembered.ok(*question) for question in questions]
+    shutil.rmtree(root / ".cache")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    CACHES[kind](root / ".cache", outside)
+    for question, answer in zip(questions, before, strict=True):
+        done = remembered.run(*question)
+        assert (done.returncode, done.stdout) == (0, answer), (question, done.stderr)
+    done = remembered.run("load", "install a package")
+    assert ".cache" in done.stderr, "what is in the way is named"
+    assert "Errno" not in done.stderr
+    assert os.listdir(outside) == []
+    remembered.ok("status", "--deep")
+    remembered.save("rule", "Never deploy on Friday.")
+    assert keys(remembered, "deploy on friday") == ["never-deploy-on-friday"]
+    assert os.listdir(outside) == []
+
+
+def test_processes_that_meet_a_memory_without_an_index_all_give_the_same_pack(engram: Runner, root: Path) -> None:
+    # Each of them builds the index, or finds one that another has just put in place.
+    engram.save("knowledge", "Service zero deploys to region zero.", "--title", "Number 0")
+    pattern = (root / "knowledge" / "number-0.md").read_text(encoding="utf-8")
+    lines = []
+    for number in range(1, 400):
+        text = pattern.replace("number-0", f"number-{number}").replace("Number 0", f"Number {number}")
+        text = text.replace("region zero", f"region {number % 7} with cache shard {number % 31}")
+        (root / "knowledge" / f"number-{number}.md").write_text(text, encoding="utf-8", newline="\n")
+        lines.append(f"{sha256(text.encode()).decode()}  knowledge/number-{number}.md\n")
+    with (root / "SHA256SUMS").open("a", encoding="utf-8", newline="\n") as ledger:
+        ledger.writelines(lines)
+    task = "deploy the cache shard of region 3"
+    expected = engram.ok("load", task)
+    assert "cache shard" in expected
+    for _ in range(2):
+        shutil.rmtree(root / ".cache")
+        with ThreadPoolExecutor(8) as pool:
+            done = list(pool.map(lambda _: engram.run("load", task), range(8)))
+        assert [(one.returncode, one.stdout, one.stderr) for one in done] == [(0, expected, "")] * 8

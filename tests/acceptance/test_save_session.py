@@ -88,6 +88,18 @@ def test_without_a_memory_it_names_the_command_that_makes_one(engram: Runner) ->
         assert "engram inject" in done.stderr
 
 
+def test_a_file_that_is_none_is_named_with_what_to_do(engram: Runner, root: Path) -> None:
+    for words in ((), ("--force",), ("--inbox",)):
+        missing = engram.run("save-session", "--file", "no-such-file.txt", *words)
+        assert missing.returncode == 7
+        assert f"There is no file no-such-file.txt in {engram.cwd}" in missing.stderr
+        assert "--file -" in missing.stderr
+        folder = engram.run("save-session", "--file", ".", *words)
+        assert folder.returncode == 2
+        assert ". is a folder" in folder.stderr
+    assert engram.run("save-session", "--file", "").returncode == 7
+
+
 # What is shown
 
 
@@ -214,6 +226,57 @@ def test_where_nothing_is_new_nobody_is_asked(engram: Runner, root: Path, file: 
     assert done.returncode == 0
     assert "Nothing to save" in done.stdout
     assert inbox_of(root) == []
+
+
+# Candidates that contradict or repeat each other: C39, C42
+
+RIVALS = [
+    ("Always deploy on Friday.", "Never deploy on Friday.", "contradicts candidate 1"),
+    ("The upload retry limit is 3.", "The upload retry limit is 5.", "contradicts candidate 1"),
+    ("Install packages with npm.", "Install packages with pnpm.", "contradicts candidate 1"),
+    ("Despliega los viernes.", "Nunca despliegues los viernes.", "contradicts candidate 1"),
+    ("每周五部署。", "禁止每周五部署。", "contradicts candidate 1"),
+    ("Use pnpm for installs.", "Always use pnpm for installs.", "says more than candidate 1"),
+    ("Use pnpm for installs.", "For installs, use pnpm.", "says the same as candidate 1"),
+]
+
+
+@pytest.mark.parametrize("rivals", RIVALS, ids=lambda rivals: rivals[1])
+@pytest.mark.parametrize("way", ["answer", "force"])
+def test_of_two_candidates_that_cannot_both_be_new_the_second_waits(
+    engram: Runner, root: Path, file: Path, way: str, rivals: tuple[str, str, str]
+) -> None:
+    first, second, said = rivals
+    file.write_text(lines(first, second, "Bake the bread at dawn."), encoding="utf-8")
+    done = engram.run("save-session", "--file", str(file), *(["--force"] if way == "force" else []), input="A\n")
+
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout[: done.stdout.index("Saved ")]
+    assert shown.count(said) == 1
+    assert f"In this proposal it {said}" in " ".join(shown[shown.index("Candidate 2 of 3:") :].split())
+    assert len(names_in(root)) == 2
+    assert [(one["candidate"]["text"], said in one["reason"]) for one in inbox_of(root)] == [(second, True)]
+
+
+def test_the_second_of_two_that_contradict_is_written_where_it_is_chosen_alone(
+    engram: Runner, root: Path, file: Path
+) -> None:
+    file.write_text(lines("Always deploy on Friday.", "Never deploy on Friday."), encoding="utf-8")
+    engram.ok("save-session", "--file", str(file), input="A 2\n")
+
+    assert names_in(root) == ["never-deploy-on-friday"]
+    assert inbox_of(root) == []
+
+
+def test_two_candidates_of_which_one_depends_on_the_other_are_both_written(
+    engram: Runner, root: Path, file: Path
+) -> None:  # C39
+    first = "TYPE: rule | TITLE: Friday | TEXT: Always deploy on Friday."
+    second = "TYPE: rule | TEXT: Never deploy on Friday. | DEPENDS_ON: friday"
+    file.write_text(f"{first}\n{second}\n", encoding="utf-8")
+    engram.ok("save-session", "--file", str(file), "--force")
+
+    assert names_in(root) == ["friday", "never-deploy-on-friday"]
 
 
 # Force and inbox: C59, C59a

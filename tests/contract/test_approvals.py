@@ -231,6 +231,21 @@ def test_duplicates_and_near_ones_wait_in_the_inbox_with_the_reason(host: Host, 
     assert names_in(memories.root) == ["bake-the-bread-at-dawn", "uploads"]
 
 
+@pytest.mark.parametrize(
+    ("approve", "expected"), [("all", ["always-deploy-on-friday"]), ("2", ["never-deploy-on-friday"])]
+)
+def test_candidates_of_one_proposal_that_contradict_are_not_both_written(
+    host: Host, memories: Memories, approve: str, expected: list[str]
+) -> None:  # C39, C42
+    result = host.call("engram_save_session", text=lines("Always deploy on Friday.", "Never deploy on Friday."))
+
+    for said in (text_of(result), data_of(result)["text"]):
+        assert said.count("it contradicts candidate 1 (always-deploy-on-friday)") == 2  # the remark, and what it does
+    assert saved(commit(host, data_of(result), approve)) == expected
+    assert names_in(memories.root) == expected
+    assert len(inbox_of(memories.root)) == (approve == "all")
+
+
 def test_a_near_one_that_says_what_it_is_to_the_other_is_written(host: Host, memories: Memories) -> None:  # C39
     memories.add("rule", "uploads", f"- {STORED}")
     result = commit(host, propose(host, f"TYPE: rule | TEXT: {NEAR} | DEPENDS_ON: uploads"))
@@ -341,6 +356,15 @@ def test_a_selection_that_is_none_is_an_error_and_leaves_the_token_usable(
     assert saved(commit(host, proposal)) == THREE_IDS
 
 
+def test_a_wrong_selection_says_what_a_right_one_looks_like(host: Host) -> None:  # C27
+    proposal = propose(host)
+
+    for wrong in ([], [0], [99], ["1"], "ALL", [1, 1], [None]):
+        assert failure_of(commit(host, proposal, wrong)).startswith('approve is "all" or numbers from 1 to 3')
+    for other in (1, None, {"1": True}):
+        assert "approve: expected a string or an array, got" in failure_of(commit(host, proposal, other))
+
+
 def test_a_token_is_good_once(host: Host, memories: Memories) -> None:  # A2, C44
     proposal = propose(host)
     commit(host, proposal, "1")
@@ -420,12 +444,27 @@ def test_a_token_of_a_copied_workspace_is_refused_in_the_copy(
 def test_a_token_expires_after_half_an_hour(
     host: Host, serve: Callable[..., Host], memories: Memories, clock: Callable[[str], dict[str, str]]
 ) -> None:  # C40
-    proposal = propose(host)
-    late = serve(env=clock("+31m"))
+    early, late = propose(host), propose(host, "TYPE: rule | TEXT: Be brief.")
 
-    assert "expired" in failure_of(commit(late, proposal))
+    assert "expired" in failure_of(commit(serve(env=clock("+31m")), late))
     assert names_in(memories.root) == []
-    assert len(saved(commit(serve(env=clock("+29m")), proposal))) == 3
+    assert len(saved(commit(serve(env=clock("+29m")), early))) == 3
+
+
+def test_a_token_that_was_seen_expired_stays_so_when_the_clock_goes_back(
+    host: Host, serve: Callable[..., Host], memories: Memories, clock: Callable[[str], dict[str, str]]
+) -> None:  # C40, C44
+    proposal = propose(host)
+    book = memories.root / "pending-approvals.json"
+    before = book.read_bytes()
+
+    assert "expired" in failure_of(commit(serve(env=clock("+31m")), proposal))
+    for _ in range(2):
+        assert "expired" in failure_of(commit(host, proposal))
+        assert "expired" in failure_of(commit(serve(), proposal))
+        book.write_bytes(before)  # an older copy of the file does not know
+    assert names_in(memories.root) == []
+    assert len(saved(commit(host, propose(host)))) == 3
 
 
 def test_a_clock_that_was_set_back_keeps_no_token_alive(
@@ -708,12 +747,30 @@ def test_an_update_of_what_is_not_there_says_so(
     assert "There is no memory windo in workspace memory" in said("windo")
     assert "window" in said("windo")
     assert "archived" in said("old-door", "SUPERSEDES")
-    assert "There is no memory far-door in workspace memory" in said("far-door")
-    assert "global memory" in said("global/far-door")
-    assert "There is no memory window in global memory" in said("window", scope="global")
+    for name in ("far-door", "global/far-door"):
+        assert "far-door is global memory, and this would be saved to workspace memory" in said(name)
+        assert "SCOPE: global" in said(name, "SUPERSEDES")
+    for scope in ("global", "both"):
+        assert "window is workspace memory, and this would be saved to global memory" in said("window", scope=scope)
     for name in ("../window", "/etc/passwd", "C:window", "a/b", ".hidden"):
         assert said(name)
     assert not (memories.root / "pending-approvals.json").exists()
+
+
+def test_a_change_of_a_superseded_memory_names_the_living_one(
+    host: Host, memories: Memories, engram: Runner
+) -> None:  # F17
+    memories.add("rule", "monday", "- Deploy on Monday.")
+    engram.save("TYPE: rule | TITLE: Tuesday | TEXT: Deploy on Tuesday. | SUPERSEDES: monday")
+    engram.save("TYPE: rule | TITLE: Thursday | TEXT: Deploy on Thursday. | SUPERSEDES: tuesday")
+
+    for field in ("UPDATE", "SUPERSEDES"):
+        said = host.failure("engram_save", text=f"TYPE: rule | TEXT: Be brief. | {field}: Monday")
+        assert "monday is superseded by tuesday, and that by thursday.\nChange thursday instead." in said
+        assert "tuesday is superseded by thursday.\nChange thursday" in host.failure(
+            "engram_save", text=f"TYPE: rule | TEXT: Be brief. | {field}: tuesday"
+        )
+    assert "It is superseded by tuesday, and that by thursday." in engram.run("show", "monday").stderr
 
 
 def test_an_update_of_a_foreign_memory_leaves_it_foreign(
@@ -727,12 +784,40 @@ def test_an_update_of_a_foreign_memory_leaves_it_foreign(
     (root / "rules").mkdir(parents=True)
     Memories(root).add("rule", "theirs", "- The door stays open.")
     host = serve(cwd=clone)
-    proposal = propose(host, "TYPE: rule | TEXT: At night too. | UPDATE: theirs")
+    shown = host.call("engram_save_session", text="TYPE: rule | TEXT: At night too. | UPDATE: theirs")
+    proposal = data_of(shown)
     result = commit(host, proposal)
+
+    for said in (text_of(shown), proposal["text"]):
+        assert "theirs is foreign" in said
 
     assert saved(result) == ["theirs"]
     assert "foreign" in text_of(result)
     assert "foreign: reference only" in host.text("engram_load", id="theirs")
+
+
+@pytest.mark.parametrize("field", ["UPDATE", "SUPERSEDES"])
+def test_every_preview_marks_a_foreign_memory_that_would_change(
+    engram: Runner, serve: Callable[..., Host], scratch: Scratch, tmp_path: Path, field: str
+) -> None:  # F18
+    from tests.conftest import make_repository
+    from tests.contract.conftest import Memories
+
+    clone = make_repository(scratch, tmp_path / "clone")
+    root = clone / ".agents" / ".engram"
+    (root / "rules").mkdir(parents=True)
+    Memories(root).add("rule", "theirs", "- The door stays open.")
+    line = f"TYPE: rule | TEXT: The door stays shut. | {field}: theirs"
+    (tmp_path / "candidates").write_text(f"{line}\n", encoding="utf-8")
+
+    marked = "theirs is foreign"
+    assert marked in engram.run("save", line, input="C\n", cwd=clone).stdout
+    assert marked in engram.run("ss", "--file", str(tmp_path / "candidates"), input="C\n", cwd=clone).stdout
+    dialog = Modern(serve(cwd=clone)).ask("engram_save", text=line)
+    assert marked.replace(" is", " (workspace) is") in dialog.message
+    dialog.cancel()
+    engram.ok("trust", cwd=clone, env={"ENGRAM_TRUST": "1"})
+    assert "foreign" not in engram.run("save", line, input="C\n", cwd=clone, env={"ENGRAM_TRUST": "1"}).stdout
 
 
 def test_a_secret_is_shown_and_kept_nowhere(host: Host, memories: Memories) -> None:  # C3 of the complaints

@@ -121,6 +121,28 @@ def test_every_verdict_has_its_line(engram: Runner, root: Path) -> None:
     assert "lifecycle: superseded" in (root / "rules" / "deploy-by-hand.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("Nunca hagas push a main.", "Haz push a main."),
+        ("Pon trazas en los bucles.", "No pongas trazas en los bucles."),
+        ("Usa npm.", "No uses npm."), ("Prefiere REST a GraphQL.", "Prefiere GraphQL a REST."),
+        ("组合优于继承。", "继承优于组合。"), ("优先使用空格而不是制表符。", "优先使用制表符而不是空格。"),
+        ("Prefer tabs to spaces.", "Prefer spaces to tabs."),
+        ("Merging requires two approvals.", "Merging requires one approval."),
+        ("Cada cambio necesita dos aprobaciones.", "Cada cambio necesita una aprobación."),
+    ],
+)  # fmt: skip
+def test_what_says_the_opposite_supersedes(engram: Runner, root: Path, stored: str, text: str) -> None:  # C42, F20
+    engram.save("rule", stored)
+    said = engram.save("rule", text)
+
+    (old,) = [path.stem for path in (root / "rules").glob("*.md") if f"- {stored}" in path.read_text(encoding="utf-8")]
+    assert f"Verdict: SUPERSEDE {old}" in said
+    assert text in engram.ok("load", text)
+    assert stored not in engram.ok("load", text)  # I1
+
+
 def test_noop_comes_before_an_explicit_update(engram: Runner, root: Path) -> None:
     # F20: in this order
     engram.save("rule", "Never push to main.")

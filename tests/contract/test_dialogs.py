@@ -173,13 +173,6 @@ def test_accept_of_everything(era: Era, memories: Memories) -> None:
     assert saved(era.ask("engram_save_session", text=THREE).accept()) == THREE_IDS
 
 
-def test_a_box_that_the_answer_leaves_out_is_not_ticked(era: Era, memories: Memories) -> None:
-    dialog = era.ask("engram_save_session", text=THREE)
-    result = dialog.give({"action": "accept", "content": {"candidate_2": True}})
-
-    assert saved(result) == names_in(memories.root) == [THREE_IDS[1]]
-
-
 def test_with_every_box_unticked_nothing_is_written(era: Era, memories: Memories) -> None:  # C47
     before = everything_in(memories.root)
     result = era.ask("engram_save_session", text=THREE).untick()
@@ -222,19 +215,31 @@ def test_decline_revokes_every_token_of_the_same_candidates(
     assert saved(era.call("engram_commit", approval_token=other, approve="all")) == ["be-brief"]
 
 
+# A whole answer to the form of three candidates, every box ticked.
+FILLED: Message = {"candidate_1": True, "candidate_2": True, "candidate_3": True, "scope": "workspace"}
+
+
 @pytest.mark.parametrize(
     "answer",
     [
-        {}, {"action": "yes"}, {"action": 1}, {"action": None}, {"action": "Accept", "content": {"candidate_1": True}},
-        {"action": "accept", "content": {"candidate_1": "true"}}, {"action": "accept", "content": {"candidate_1": 1}},
-        {"action": "accept", "content": {"candidate_1": True, "scope": "global"}},
-        {"action": "accept", "content": {"candidate_1": True, "scope": "both"}},
-        {"action": "accept", "content": {"candidate_1": True, "scope": None}},
-        {"action": "accept", "content": {"candidate_1": True, "scope": ["workspace"]}},
+        {}, {"action": "yes"}, {"action": 1}, {"action": None}, {"action": "Accept", "content": FILLED},
+        {"action": "accept", "content": {**FILLED, "candidate_1": "true"}},
+        {"action": "accept", "content": {**FILLED, "candidate_1": 1}},
+        {"action": "accept", "content": {**FILLED, "candidate_1": None}},
+        {"action": "accept", "content": {**FILLED, "scope": "global"}},
+        {"action": "accept", "content": {**FILLED, "scope": "both"}},
+        {"action": "accept", "content": {**FILLED, "scope": None}},
+        {"action": "accept", "content": {**FILLED, "scope": ["workspace"]}},
+        {"action": "accept", "content": {**FILLED, "candidate_4": True}},
+        {"action": "accept", "content": {**FILLED, "Candidate_1": True}},
+        {"action": "accept", "content": {**FILLED, "note": "as you like"}},
+        {"action": "accept", "content": {**FILLED, "": None}},
+        *({"action": "accept", "content": {key: FILLED[key] for key in FILLED if key != left}} for left in FILLED),
+        {"action": "accept", "content": {"candidate_2": True}}, {"action": "accept", "content": {"scope": "workspace"}},
         {"action": "accept", "content": [True]}, {"action": "accept", "content": "yes"},
         {"action": "accept", "content": True},
     ],
-    ids=lambda answer: json.dumps(answer)[:50],
+    ids=lambda answer: json.dumps(answer)[-60:],
 )  # fmt: skip
 def test_an_answer_that_the_form_cannot_give_revokes_the_proposal(
     era: Era, memories: Memories, answer: Message
@@ -437,6 +442,15 @@ def test_what_had_no_box_is_not_written_even_if_its_reason_is_gone(
     assert dialog.boxes == ["candidate_2"]
     assert saved(dialog.accept()) == ["bake-the-bread-at-dawn"]
     assert names_in(memories.root) == ["bake-the-bread-at-dawn"]
+
+
+def test_one_that_contradicts_another_of_the_same_form_has_no_box(era: Era, memories: Memories) -> None:  # C39
+    dialog = era.ask("engram_save_session", text=lines("Always deploy on Friday.", "Never deploy on Friday."))
+
+    assert dialog.boxes == ["candidate_1"]
+    assert "would wait in the inbox: it contradicts candidate 1 (always-deploy-on-friday)" in dialog.message
+    assert saved(dialog.accept()) == ["always-deploy-on-friday"]
+    assert [one["candidate"]["text"] for one in inbox_of(memories.root)] == ["Never deploy on Friday."]
 
 
 def test_a_scope_in_which_it_would_wait_is_named_and_not_offered(
@@ -726,12 +740,13 @@ def test_codex_is_asked_at_commit_and_accept_writes(codex: Callable[..., Era], m
 
 def test_codex_cannot_tick_what_was_not_asked_about(codex: Callable[..., Era], memories: Memories) -> None:
     era = codex()
-    dialog = era.ask("engram_commit", approval_token=proposed(era), approve=[2])
-    result = dialog.give(
-        {"action": "accept", "content": {"candidate_1": True, "candidate_2": True, "candidate_3": True}}
-    )
+    token = proposed(era)
+    dialog = era.ask("engram_commit", approval_token=token, approve=[2])
+    result = dialog.give({"action": "accept", "content": FILLED})
 
-    assert saved(result) == names_in(memories.root) == [THREE_IDS[1]]
+    assert text_of(result).startswith("Nothing was saved")
+    assert names_in(memories.root) == []
+    assert "revoked" in failure_of(era.call("engram_commit", approval_token=token, approve="all"))
 
 
 def test_a_decline_at_commit_revokes_the_token(codex: Callable[..., Era], memories: Memories) -> None:

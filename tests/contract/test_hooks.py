@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -275,9 +276,42 @@ def test_a_hook_ends_by_its_own_clock(memory: Runner) -> None:  # C59b
         env={**memory.scratch.env, "ENGRAM_HOOK_TIMEOUT": "0.5"},
     ) as process:
         assert process.stdout
-        assert process.stdout.read() == b""  # who sent no event waits for no answer
+        assert process.stdout.read() == b"{}\n"  # Gemini takes nothing but JSON, whatever came of its event
         assert process.wait(LIMIT_S) == 0
     assert time.monotonic() - began < 2.5
+
+
+def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None:  # C59b, C59c
+    size = 5 * 1024 * 1024
+    base = {"session_id": "big", "hook_event_name": "UserPromptSubmit", "cwd": str(memory.cwd)}
+    prompts = (
+        "word " * (size // 5) + "install a dependency with pnpm",
+        "記" * (size // 3) + " install a dependency with pnpm",
+        "\x01" * (size // 6) + " install a dependency with pnpm",
+    )
+    for at, text in enumerate(prompts):
+        done = hook(memory, "claude", {**base, "session_id": f"big-{at}", "prompt": text})
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "use-pnpm" in context(json.loads(done.stdout))
+    for data in (b'{"prompt":' + b"[" * size, b'{"a":' + b"1" * size + b"}", b"\xff" * size, b'"' + b"a" * size + b'"'):
+        done = hook(memory, "gemini", data)
+        assert (done.returncode, done.stdout) == (0, b"{}\n")
+    # What stands before Gemini's own prompt is taken off in one go, however often it stands there.
+    text = "<hook_context>x</hook_context>\n\n" * (size // 33) + "install a dependency with pnpm"
+    done = hook(memory, "gemini", {**base, "hook_event_name": "BeforeAgent", "prompt": text})
+    assert "use-pnpm" in context(json.loads(done.stdout))
+
+
+def test_an_index_that_another_process_holds_is_no_fault(memory: Runner) -> None:
+    import sqlite3
+
+    prompt(memory, "install with pnpm", session="before")
+    root = os.path.join(memory.cwd, ".agents", ".engram")
+    memory.ok("save", "rule", "Use pnpm for scripts too.", input="A\n")
+    with closing(sqlite3.connect(os.path.join(root, ".cache", "index.sqlite"))) as held:
+        held.execute("begin exclusive")
+        for session in ("one", "two"):
+            assert "use-pnpm" in prompt(memory, "install with pnpm", session=session)
 
 
 def test_a_host_that_closed_its_end_did_not_see_it(memory: Runner) -> None:  # C59b

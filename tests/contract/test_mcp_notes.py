@@ -69,8 +69,10 @@ def test_accept_in_the_dialog_writes_and_gives_the_receipt(engram: Runner, serve
     [
         {"action": "decline"},
         {"action": "cancel"},
-        {"action": "accept", "content": {"candidate_1": False}},
-        {"action": "accept", "content": {"candidate_1": "yes"}},
+        {"action": "accept", "content": {"candidate_1": False, "scope": "workspace"}},
+        {"action": "accept", "content": {"candidate_1": "yes", "scope": "workspace"}},
+        {"action": "accept", "content": {"candidate_1": True}},
+        {"action": "accept", "content": {"candidate_1": True, "scope": "workspace", "objective": "another one"}},
     ],
 )
 def test_anything_but_a_yes_writes_nothing_and_gives_no_token(  # C56
@@ -103,7 +105,8 @@ def test_a_modern_client_is_asked_by_a_retry(engram: Runner, serve: Callable[...
     call = {"name": "engram_note", "arguments": {"text": TEXT}}
     asked = server.modern("tools/call", call, elicitation={})["result"]
     assert asked["resultType"] == "input_required"
-    responses = {name: {"action": "accept", "content": {"candidate_1": True}} for name in asked["inputRequests"]}
+    content = {"candidate_1": True, "scope": "workspace"}
+    responses = {name: {"action": "accept", "content": content} for name in asked["inputRequests"]}
     again = {**call, "inputResponses": responses, "requestState": asked["requestState"]}
     done = server.modern("tools/call", again, elicitation={})["result"]
     assert done["structuredContent"]["data"]["id"]

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import Runner
 
 import engram
 
@@ -159,7 +160,7 @@ COLD_COMMANDS: list[tuple[tuple[str, ...], frozenset[str]]] = [
 RULE_MODULES = frozenset(f"engram.safety.{name}" for name in ("rule", "secrets", "orders", "personal", "provider"))
 
 
-def modules_imported_by(scratch: Scratch, cwd: Path, *args: str) -> set[str]:
+def modules_imported_by(scratch: Scratch, cwd: Path, *args: str, answer: str = "") -> set[str]:
     """Run a command of Engram in a bare interpreter, and return the names of all modules that it imported.
 
     ``-S`` leaves site packages out: what the development environment hooks into every start (coverage, editable
@@ -173,7 +174,7 @@ def modules_imported_by(scratch: Scratch, cwd: Path, *args: str) -> set[str]:
         [sys.executable, "-I", "-S", "-X", "importtime", "-c", code, *args],
         cwd=cwd,
         env=scratch.env,
-        stdin=subprocess.DEVNULL,
+        input=answer,
         capture_output=True,
         encoding="utf-8",
         timeout=60,
@@ -204,3 +205,26 @@ def test_who_has_no_notes_imports_nothing_of_notes(scratch: Scratch, workspace: 
     for args in (("load", "install a package"), ("show", "use-pnpm-for-every-install"), ("list",), ("status",)):
         imported = modules_imported_by(scratch, workspace, *args)
         assert sorted(name for name in imported if "note" in name) == []
+
+
+LANGUAGES = {
+    "english": "Deploy the gateway on Fridays with Ansible.",
+    "spanish": "Despliega la pasarela los viernes con Ansible.",
+    "chinese": "每周五用 Ansible 部署网关。",
+    "vietnamese": "Triển khai cổng vào thứ sáu bằng Ansible.",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_save_loads_the_words_of_no_language_but_its_own(language: str, scratch: Scratch, workspace: Path) -> None:
+    runner = Runner(scratch, workspace)
+    runner.ok("inject")
+    for text in LANGUAGES.values():
+        runner.save("rule", text.replace("Ansible", "Ansible and Helm"))
+    text = LANGUAGES[language].replace("Ansible", "Puppet and Helm")
+
+    imported = modules_imported_by(scratch, workspace, "save", "rule", text, answer="A\n")
+
+    room = "engram.proposals.languages."
+    tables = {name.removeprefix(room) for name in imported if name.startswith(room)} - {"tables"}
+    assert tables == {language}

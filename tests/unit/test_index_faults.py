@@ -342,3 +342,37 @@ def test_what_fails_while_memories_are_read_is_no_damage_of_the_index(tmp_path: 
     with pytest.raises(ValueError, match="cannot be read"):
         update(path, [], broken())
     assert answers(path) == of(1)
+
+
+def test_a_build_waits_for_the_commit_of_an_update_so_that_nothing_vanishes_under_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "index.db")
+    build(path, [made(number) for number in range(20)])
+    # The update has a journal beside the file, and commits it while the build comes to its end.
+    code = """
+        import threading
+        from engram.index import writing
+
+        write_sequences = writing._write_sequences
+        def slowly(*given):
+            write_sequences(*given)
+            say("in the middle")
+            sys.stdin.readline()
+        writing._write_sequences = slowly
+        update(sys.argv[1], [], [made(30)])
+        say("committed")
+    """
+    with child(code, path) as updating:
+        assert updating.stdin
+        assert updating.stdout
+        assert updating.stdout.readline() == "in the middle\n"
+
+        def memories() -> Iterator[tuple[str, str, Memory]]:
+            yield made(1)
+            assert updating.stdin
+            updating.stdin.write("\n")
+            updating.stdin.flush()
+
+        build(path, memories())
+        assert updating.stdout.readline() == "committed\n"
+    assert answers(path) == of(1)
+    assert os.listdir(tmp_path) == ["index.db"]

@@ -9,8 +9,9 @@ __all__ = ["COMMANDS", "find_command"]
 _SCOPE = Option("scope", "workspace, global or both", value="SCOPE")
 _ID = Argument("ID", "the id of a memory, as engram list shows it")
 
+_DRY_RUN = Option("dry-run", "only say what would be given, and its size")
 _EXPLAIN = Option("explain", "say why each memory is there, and what was left out")
-_WITHOUT = Option("without", "switch signals of the ranking off, separated by commas", value="SIGNALS")
+_WITHOUT = Option("without", "switch signals off, separated by commas; --explain names them", value="SIGNALS")
 
 _HOST = Argument("HOST", "a host, or all, or list; engram link list shows the hosts", many=True)
 _LINK_SCOPE = (
@@ -124,7 +125,8 @@ COMMANDS: tuple[Command, ...] = (
         options=(
             Option("id", "one memory whole, by its id", value="ID"),
             Option("full", "whole memories, with origin, notes and variants"),
-            Option("dry-run", "only say what would be given, and its size"),
+            Option("all", "also weak matches, four times as many, and as many tokens as may be asked for"),
+            _DRY_RUN,
             Option("budget-tokens", "at most this many tokens (50 to 16000)", value="N", integer=True),
             Option("disclosure", "auto, bodies or cards", value="HOW"),
             _EXPLAIN,
@@ -146,6 +148,7 @@ COMMANDS: tuple[Command, ...] = (
             Option("type", "only rule, skill or knowledge", value="KIND"),
             Option("scope", "only workspace or global", value="SCOPE"),
             Option("all", "also weak matches, and more than 2 KB of text"),
+            _DRY_RUN,
             _EXPLAIN,
             _WITHOUT,
         ),
@@ -157,7 +160,7 @@ COMMANDS: tuple[Command, ...] = (
         "engram.cli.recalling",
         "route_command",
         arguments=(Argument("TASK", "the task, in any language, in quotes"),),
-        options=(Option("all", "also weak matches, and more of them"), _EXPLAIN, _WITHOUT),
+        options=(Option("all", "also weak matches, and four times as many"), _DRY_RUN, _EXPLAIN, _WITHOUT),
         examples=('engram route "cut a release" --explain',),
     ),
     Command(
@@ -166,7 +169,12 @@ COMMANDS: tuple[Command, ...] = (
         "engram.cli.graphing",
         "graph_command",
         arguments=(Argument("ID", "only this memory and what it needs or is needed by", required=False),),
-        options=(Option("format", "text, mermaid or dot", value="FORMAT"),),
+        options=(
+            Option("format", "text, mermaid or dot", value="FORMAT"),
+            Option("all", "also what stands alone, and what another memory superseded"),
+            _DRY_RUN,
+            _EXPLAIN,
+        ),
         examples=("engram graph", "engram graph --format mermaid > memory.mmd"),
         details="Text shows layers: what needs nothing comes first.",
     ),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from engram.cli.commands import COMMANDS
 from engram.cli.parser import COMMON
+from engram.config.keys import KEYS
 from engram.errors import UsageError
+from engram.hooks.events import EVENTS
+from engram.hosts.table import HOSTS
+from engram.recall.rank import SIGNALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.cli.output import Output
-    from engram.cli.parser import Command, Parsed
+    from engram.cli.parser import Command, Option, Parsed
     from engram.service.session import Session
 
 __all__ = ["completion_command", "completion_script"]
@@ -22,17 +26,28 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "HOW": ("auto", "bodies", "cards"),
     "FORMAT": ("text", "mermaid", "dot"),
     "SHELL": _SHELLS,
+    "SIGNALS": tuple(SIGNALS),
     "MODE": ("auto", "startup", "always", "manual", "off"),
-    "HOST": ("claude", "codex", "gemini", "cursor", "copilot", "opencode", "cline", "windsurf"),
 }
+_HOSTS = tuple(name for host in HOSTS for name in (host.id, *host.aliases))
+_HOST_WORDS = {"link": (*_HOSTS, "all", "list"), "unlink": (*_HOSTS, "all"), "hook": tuple(sorted(EVENTS))}
 _ACTIONS = {
-    "config": ("view", "get", "set", "unset", "explain"),
+    "config": ("view", "get", "set", "unset", "explain", "schema"),
     "author": ("set", "show"),
     "semantic": ("on", "off", "status"),
 }
+# Words of a command after which another list is offered.
+_AFTER = {"config": (("get", "set", "unset", "explain"), tuple(key.name for key in KEYS))}
 _FILES = frozenset({"PATH", "FILE", "FOLDER", "CASES"})
 # Asked for when a word is completed: the ids that there are.
 _IDS = "engram list 2>/dev/null | cut -d ' ' -f 1"
+
+
+_ZSH = """\
+# Completion of engram for zsh: source <(engram completion zsh)
+(( $+functions[compdef] )) || { autoload -U compinit && compinit }
+autoload -U +X bashcompinit && bashcompinit
+"""
 
 
 def completion_command(_session: Session, parsed: Parsed, output: Output) -> int:
@@ -52,7 +67,7 @@ def completion_script(shell: str) -> str:
         case "bash":
             return _bash()
         case "zsh":
-            return f"#compdef engram\nautoload -U +X bashcompinit && bashcompinit\n{_bash()}"
+            return _ZSH + _bash()
         case "fish":
             return _fish()
         case "powershell":
@@ -65,8 +80,14 @@ def _names() -> list[str]:
     return [name for command in COMMANDS for name in (command.name, *command.aliases)]
 
 
+def _own_and_common(command: Command) -> list[Option]:
+    """Return a command's options, and those of every command that it does not have in a form of its own."""
+    own = {option.name for option in command.options}
+    return [*command.options, *(option for option in COMMON if option.name not in own)]
+
+
 def _options(command: Command) -> list[str]:
-    options = [*command.options, *COMMON]
+    options = _own_and_common(command)
     return [f"--{option.name}" for option in options] + [f"-{option.short}" for option in options if option.short]
 
 
@@ -74,7 +95,7 @@ def _words(command: Command) -> list[str]:
     """Return what can stand as a command's own words."""
     found = list(_ACTIONS.get(command.name, ()))
     for argument in command.arguments:
-        found += _WORDS.get(argument.name, ())
+        found += _HOST_WORDS.get(command.name, ()) if argument.name == "HOST" else _WORDS.get(argument.name, ())
     return found
 
 
@@ -83,8 +104,8 @@ def _takes_ids(command: Command) -> bool:
 
 
 def _values(command: Command) -> dict[str, str]:
-    """Return the options that take a value, with the word that stands for it in help."""
-    return {f"--{option.name}": option.value for option in (*command.options, *COMMON) if option.value}
+    """Return the options that take the next word as their value, with the word that stands for it in help."""
+    return {f"--{one.name}": one.value for one in _own_and_common(command) if one.value and not one.optional}
 
 
 def _bash() -> str:
@@ -92,8 +113,12 @@ def _bash() -> str:
     for command in COMMANDS:
         values = _values(command)
         lines = [f"    {'|'.join((command.name, *command.aliases))})"]
-        if values:
+        after = _AFTER.get(command.name)
+        if values or after:
             lines.append('      case "$before" in')
+            if after:
+                known = " ".join(after[1])
+                lines.append(f'        {"|".join(after[0])}) COMPREPLY=($(compgen -W "{known}" -- "$word")); return ;;')
             for option, word in values.items():
                 if word in _FILES:
                     lines.append(f'        {option}) COMPREPLY=($(compgen -f -- "$word")); return ;;')
@@ -103,16 +128,20 @@ def _bash() -> str:
                     known = " ".join(_WORDS.get(word, ()))
                     lines.append(f'        {option}) COMPREPLY=($(compgen -W "{known}" -- "$word")); return ;;')
             lines.append("      esac")
-        words = " ".join([*_options(command), *_words(command)])
+        words = " ".join(_words(command))
         ids = f" $({_IDS})" if _takes_ids(command) else ""
         files = " -f" if any(argument.name in _FILES for argument in command.arguments) else ""
-        lines.append(f'      COMPREPLY=($(compgen{files} -W "{words}{ids}" -- "$word")) ;;')
+        lines.append(f'      options="{" ".join(_options(command))}"')
+        lines.append(
+            f'      [ "${{word#-}}" != "$word" ] || COMPREPLY=($(compgen{files} -W "{words}{ids}" -- "$word")) ;;'
+        )
         cases.append("\n".join(lines))
     body = "\n".join(cases)
     return f"""\
 # Completion of engram for bash: eval "$(engram completion bash)"
 _engram() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options=""
+  COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{" ".join(_names())} --help --version" -- "$word"))
     return
@@ -120,6 +149,8 @@ _engram() {{
   case "${{COMP_WORDS[1]}}" in
 {body}
   esac
+  # Options are offered where one was begun, and where nothing else can stand.
+  [ ${{#COMPREPLY[@]}} -gt 0 ] || COMPREPLY=($(compgen -W "$options" -- "$word"))
 }}
 complete -F _engram engram
 """
@@ -134,16 +165,19 @@ def _fish() -> str:
         ]
         names = " ".join((command.name, *command.aliases))
         seen = f"'__fish_seen_subcommand_from {names}'"
+        if after := _AFTER.get(command.name):
+            behind = f"'{seen[1:-1]}; and __fish_seen_subcommand_from {' '.join(after[0])}'"
+            lines.append(f"complete -c engram -n {behind} -a '{' '.join(after[1])}'")
         if words := _words(command):
             lines.append(f"complete -c engram -n {seen} -a '{' '.join(words)}'")
         if _takes_ids(command):
             lines.append(f'complete -c engram -n {seen} -a "({_IDS})"')
         if any(argument.name in _FILES for argument in command.arguments):
             lines.append(f"complete -c engram -n {seen} -F")
-        for option in (*command.options, *COMMON):
+        for option in _own_and_common(command):
             short = f" -s {option.short}" if option.short else ""
             value = ""
-            if option.value:
+            if option.value and not option.optional:
                 known = " ".join(_WORDS.get(option.value, ()))
                 value = " -r -F" if option.value in _FILES else f" -x -a '{known}'"
             lines.append(f"complete -c engram -n {seen} -l {option.name}{short}{value} -d {_quoted(option.help)}")
@@ -153,7 +187,9 @@ def _fish() -> str:
 def _powershell() -> str:
     rows = []
     for command in COMMANDS:
-        words = ", ".join(_quoted(word) for word in [*_options(command), *_words(command)])
+        words = ", ".join(
+            _quoted(word) for word in [*_options(command), *_words(command), *_AFTER.get(command.name, ((), ()))[1]]
+        )
         rows += [f"    {_quoted(name)} = @({words})" for name in (command.name, *command.aliases)]
     names = ", ".join(_quoted(name) for name in _names())
     table = "\n".join(rows)

@@ -7,19 +7,15 @@ import sys
 
 from engram.errors import EngramError, UsageError
 from engram.safety.fence import show_line
-from engram.store.files import read_guarded, store_error, write_durable
+from engram.service.working_copy import WorkingCopy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
-    from typing import Self
 
     from engram.service.session import Session
 
 __all__ = ["EditedCopy", "editor_words"]
-
-_LONGEST_NAME = 200  # bytes, which every file system takes
 
 
 def editor_words(environ: Mapping[str, str]) -> list[str]:
@@ -43,13 +39,8 @@ def editor_words(environ: Mapping[str, str]) -> list[str]:
         ) from error
 
 
-class EditedCopy:
-    """A copy that an editor works on; it goes when the block ends, unless ``keep`` was called.
-
-    Args:
-        session: for the environment and the user's configuration folder.
-        name: of the file, so that the editor knows what it is: ``use-pnpm.md``.
-        data: what stands in it at first.
+class EditedCopy(WorkingCopy):
+    """A working copy that the person's editor is opened on.
 
     Raises:
         UsageError: when no editor is set.
@@ -58,41 +49,7 @@ class EditedCopy:
 
     def __init__(self, session: Session, name: str, data: bytes) -> None:
         self._words = editor_words(session.environ)
-        self._place = session.config_dir
-        self._name = name if len(os.fsencode(name)) <= _LONGEST_NAME else "memory.md"
-        self._data = data
-        self._folder = ""
-        self._kept = False
-
-    @property
-    def path(self) -> str:
-        """Where the copy is."""
-        return os.path.join(self._folder, self._name)
-
-    def __enter__(self) -> Self:
-        import tempfile
-
-        try:
-            os.makedirs(self._place, exist_ok=True)
-            # The real path: an editor, and what guards a read, must mean the same folder.
-            self._folder = os.path.realpath(tempfile.mkdtemp(prefix="edit-", dir=self._place))
-            write_durable(self.path, self._data, 0o600)
-        except OSError as error:
-            raise store_error(error, self._place) from error
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not self._kept:
-            import shutil
-
-            shutil.rmtree(self._folder, ignore_errors=True)
-
-    def keep(self) -> str:
-        """Leave the copy where it is, and return its path."""
-        self._kept = True
-        return self.path
+        super().__init__(session, name, data)
 
     def edit(self) -> bytes:
         """Let the person edit the copy, and return what stands in it then.
@@ -120,6 +77,6 @@ class EditedCopy:
         if code:
             raise EngramError(f"The editor {shown} ended with status {code}, so nothing was changed.")
         try:
-            return read_guarded(self._folder, self._name)
+            return self.read()
         except OSError as error:
             raise EngramError(f"The editor {shown} left no file, so nothing was changed.") from error

@@ -7,6 +7,7 @@ from engram.errors import UsageError
 from engram.safety.fence import show_inert, show_line
 from engram.service.graphing import Graph, dependency_graph
 from engram.text.slugs import check_id, fold_id
+from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,18 +24,61 @@ def graph_command(session: Session, parsed: Parsed, output: Output) -> int:
     renderers = {"text": _text, "mermaid": _mermaid, "dot": _dot}
     if wanted not in renderers:
         raise UsageError(f"{wanted} is no format of a graph.", hint=f"Formats are {', '.join(renderers)}.")
-    graph = dependency_graph(session, parsed.word("ID"))
+    graph = dependency_graph(session, parsed.word("ID"), everything=parsed.given("all"))
     text = renderers[wanted](graph)
+    data: dict[str, object] = {
+        "layers": [list(layer) for layer in graph.layers],
+        "edges": [list(edge) for edge in graph.edges],
+        "dangling": [list(pair) for pair in graph.dangling],
+        "cycles": list(graph.cycles),
+        "text": text,
+    }
+    dry = parsed.given("dry-run")
+    if dry:
+        size = estimate_tokens(text)
+        data |= {"text": "", "tokens": size}
+        text = "\n".join([*(show_line(key) for layer in graph.layers for key in layer), f"{size} tokens"])
     output.text(text)
-    return output.done(
-        {
-            "layers": [list(layer) for layer in graph.layers],
-            "edges": [list(edge) for edge in graph.edges],
-            "dangling": [list(pair) for pair in graph.dangling],
-            "cycles": list(graph.cycles),
-            "text": text,
-        }
-    )
+    if parsed.given("explain"):
+        reasons, left_out = _reasons(graph), _left_out(graph)
+        lines = [f"{key}: {why}" for key, why in reasons.items()]
+        lines += [f"left out {name}: {why}" for name, why in left_out.items()]
+        if graph.alone:
+            alone = "1 memory that depends" if graph.alone == 1 else f"{graph.alone} memories that depend"
+            lines.append(f"left out: {alone} on nothing and that nothing depends on; --all draws them")
+        # A drawing goes to a file: what is said about it does not.
+        say = output.text if wanted == "text" or dry else output.aside
+        if not output.as_json:
+            say("\n".join(["", *map(show_line, lines)]))
+        data["explain"] = {"memories": reasons, "left_out": left_out, "alone": graph.alone}
+    return output.done(data)
+
+
+def _reasons(graph: Graph) -> dict[str, str]:
+    """Return why each memory stands in its layer."""
+    found: dict[str, str] = {}
+    layer_of = {key: number for number, layer in enumerate(graph.layers) for key in layer}
+    for key, number in layer_of.items():
+        before = [need for other, need in graph.edges if other == key]
+        users = [other for other, need in graph.edges if need == key]
+        missing = [name for other, name in graph.dangling if other == key]
+        why = [f"needs {', '.join(before)}"] if before else ["needs nothing that is here"]
+        if key in graph.cycles:
+            why.append("in a circle, or after one")
+        why += [f"needed by {', '.join(users)}"] if users else []
+        why += [f"without {name}, {_why_missing(graph, name)}" for name in missing]
+        found[key] = f"layer {number}: {'; '.join(why)}"
+    return found
+
+
+def _left_out(graph: Graph) -> dict[str, str]:
+    """Return the superseded memories that are not in the graph, with the reason."""
+    drawn = {graph.entries[key].memory.id for layer in graph.layers for key in layer}
+    return {
+        name: f"superseded by {by}" if by else "superseded"
+        for name, by in graph.superseded.items()
+        if name not in drawn
+    }
 
 
 def _text(graph: Graph) -> str:

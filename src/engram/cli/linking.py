@@ -35,6 +35,8 @@ def link_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Link hosts, or with ``list`` show what is linked."""
     if parsed.many == ["list"]:
         return _list(session, output)
+    if "list" in parsed.many:
+        raise UsageError("list stands alone.", hint="engram link list shows the hosts; engram link HOST links one.")
     without = [name for name in ("mcp", "hooks", "instructions") if parsed.given(f"no-{name}")]
     options = LinkOptions(
         scopes=_scopes(parsed),

@@ -80,6 +80,8 @@ def planned_as_data(planned: Planned) -> dict[str, object]:
         "reason": planned.verdict.reason,
         "related": list(planned.verdict.related),
         "others": list(planned.verdict.others),
+        "rivals": [rival.as_dict() for rival in planned.rivals],
+        "foreign": planned.foreign,
         "ageing": [{"word": one.word, "meant": one.meant} for one in planned.ageing],
         "id": planned.id,
         "type": planned.type,

@@ -50,7 +50,8 @@ def show_command(session: Session, parsed: Parsed, output: Output) -> int:
     elif shown.archived:
         session.say("info", "archived", f"{shown.entry.memory.id} is archived: it is not given to agents.")
     elif shown.entry.memory.superseded_by:
-        session.say("info", "superseded", f"It is superseded by {shown.entry.memory.superseded_by}.")
+        chain = shown.entry.root.successors(shown.entry.memory)
+        session.say("info", "superseded", f"It is superseded by {', and that by '.join(chain)}.")
     output.text(_inert(shown.text.removeprefix("\ufeff").rstrip("\r\n")))
     return output.done({**_as_data(shown.entry), "text": shown.text, "archived": shown.archived})
 

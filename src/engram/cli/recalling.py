@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from engram.cli.parser import Parsed
     from engram.recall.pack import Pack
     from engram.service.recalling import Recall
+    from engram.service.searching import Listed
     from engram.service.session import Session
 
 __all__ = ["load_command", "route_command", "search_command"]
@@ -46,6 +47,7 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
             budget=parsed.integer("budget-tokens"),
             disclosure=parsed.value("disclosure") or "auto",
             full=parsed.given("full"),
+            everything=parsed.given("all"),
             without=_without(parsed),
             counted=not dry,
         )
@@ -77,7 +79,8 @@ def search_command(session: Session, parsed: Parsed, output: Output) -> int:
         without=_without(parsed),
     )
     data: dict[str, object] = {"entries": [entry.as_dict() for entry in found.entries]}
-    return _answer(session, parsed, output, found.text, data, found.recall)
+    text = _only_named(found.text, found.entries, data) if parsed.given("dry-run") else found.text
+    return _answer(session, parsed, output, text, data, found.recall)
 
 
 def route_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -90,7 +93,8 @@ def route_command(session: Session, parsed: Parsed, output: Output) -> int:
         "intent": {name: list(found) for name, found in routed.intent.as_dict().items()},
         "entries": [entry.as_dict() for entry in routed.entries],
     }
-    return _answer(session, parsed, output, routed.text, data, routed.recall)
+    text = _only_named(routed.text, routed.entries, data) if parsed.given("dry-run") else routed.text
+    return _answer(session, parsed, output, text, data, routed.recall)
 
 
 def _answer(  # noqa: PLR0917
@@ -102,7 +106,10 @@ def _answer(  # noqa: PLR0917
     if output.as_json:
         for line in skipped:
             session.say("skipped", "skipped", line)
-    if recall and parsed.given("explain"):
+    if parsed.given("explain") and recall is None:
+        output.text("\nIt was asked for by its id: nothing was ranked.")
+        data["explain"] = {"hits": [], "asked_for": parsed.value("id")}
+    elif recall and parsed.given("explain"):
         from engram.service.explaining import explained, explained_data
 
         output.text("\n".join(["", *explained(recall)]))
@@ -116,7 +123,8 @@ def _without(parsed: Parsed) -> tuple[str, ...]:
     given = tuple(word.strip() for word in parsed.value("without").split(",") if word.strip())
     for name in given:
         if name not in SIGNALS:
-            raise UsageError(f"{name} is no signal of the ranking.", hint=f"Signals are {', '.join(SIGNALS)}.")
+            known = "\n".join(f"  {signal}: {meaning}" for signal, meaning in SIGNALS.items())
+            raise UsageError(f"{name} is no signal of the ranking.", hint=f"These are the signals:\n{known}")
     return given
 
 
@@ -131,6 +139,17 @@ def _plan(pack: Pack, recall: Recall | None) -> Sequence[str]:
             lines.append(f"{heading}:")
         lines += [f"  {sized.get(key, key)}" for key in keys]
     return [*(map(show_line, lines) if lines else [pack.text]), f"{pack.tokens} tokens"]
+
+
+def _only_named(text: str, entries: Sequence[Listed], data: dict[str, object]) -> str:
+    """Return the keys of a list and the size of its text, in place of the text (``--dry-run``); ``data`` likewise."""
+    from engram.safety.fence import show_line
+    from engram.text.tokens import estimate_tokens
+
+    size = estimate_tokens(text)
+    data["entries"] = [{name: getattr(one, name) for name in ("id", "type", "scope", "score")} for one in entries]
+    data["tokens"] = size
+    return "\n".join([*(show_line(entry.key) for entry in entries), f"{size} tokens"]) if entries else text
 
 
 def _progress(output: Output) -> Callable[[int], None]:

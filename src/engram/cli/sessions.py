@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from engram.cli.asking import ask_decision
 from engram.cli.output import is_terminal
 from engram.cli.proposals import outcome_as_data, say_outcome, show_parts
-from engram.errors import RefusedError, UsageError
+from engram.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +103,15 @@ def _text(path: str) -> str:
         else:
             with open(path, "rb") as file:
                 data = file.read(MOST_TEXT + 1)
+    except FileNotFoundError as error:
+        raise NotFoundError(
+            f"There is no file {path or '(the name is empty)'} in {os.getcwd()}.",
+            hint="Write the candidates into a file and name that; standard input is --file -",
+            path=path,
+        ) from error
     except OSError as error:
+        if os.path.isdir(path):  # Windows calls that a refusal of access
+            raise UsageError(f"{path} is a folder.", hint="Name the file in it that holds the candidates.") from error
         raise read_error(error, path) from error
     if len(data) > MOST_TEXT:
         raise UsageError(f"The candidates have more than {MOST_TEXT // 1024} KiB.", hint="Propose them in portions.")

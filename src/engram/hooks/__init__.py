@@ -10,13 +10,11 @@ import os
 import sys
 
 from engram.config.limits import shortened
-from engram.hooks.events import EVENTS, read_event, reply
+from engram.hooks.events import EVENTS, Event, read_event, reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from engram.hooks.events import Event
 
 __all__ = ["run_hook"]
 
@@ -78,7 +76,8 @@ class _Printer:
         import _thread
 
         self.host = host
-        self.event: Event | None = None
+        # Until the payload was read: a host that takes nothing but JSON gets it also when the time ends before that.
+        self.event = Event(host, "", "") if host in EVENTS else None
         self._printed = False
         self._lock = _thread.allocate_lock()
 

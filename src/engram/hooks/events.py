@@ -131,9 +131,12 @@ def _text(payload: Mapping[str, Any], *names: str) -> str:
 
 def _without_context(prompt: str) -> str:
     """Return a prompt without what a session's start put before it, which is memory and no question (hosts: Gemini)."""
-    while prompt.startswith(_HOOK_CONTEXT):
-        _, end, rest = prompt.partition(_HOOK_CONTEXT_END)
-        if not end:
+    at = 0
+    while prompt.startswith(_HOOK_CONTEXT, at):
+        end = prompt.find(_HOOK_CONTEXT_END, at)
+        if end < 0:
             break
-        prompt = rest.lstrip("\n")
-    return prompt
+        at = end + len(_HOOK_CONTEXT_END)
+        while prompt.startswith("\n", at):
+            at += 1
+    return prompt[at:]

@@ -68,5 +68,10 @@ HOST = Host(
             refuses=_SETTINGS,
         ),
     ),
-    advice={"workspace": "Claude Code asks once whether it may use .mcp.json: start claude here and approve engram."},
+    advice={
+        "workspace": (
+            ("mcp",),
+            "Claude Code asks once whether it may use .mcp.json: start claude here and approve engram.",
+        )
+    },
 )

@@ -44,9 +44,11 @@ HOST = Host(
     ),
     in_workspace=False,
     advice={
-        "workspace": "Codex reads .codex/ only in a project that you trust in Codex, and runs a hook only after you "
-        "reviewed it there: /hooks.",
-        "global": "Codex runs a hook only after you reviewed it: start codex and type /hooks.",
+        "workspace": (
+            ("mcp", "hooks"),
+            "Codex reads .codex/ only in a project that it trusts, and runs a hook only after you reviewed it: /hooks.",
+        ),
+        "global": (("hooks",), "Codex runs a hook only after you reviewed it: start codex and type /hooks."),
     },
     unasked="codex",
 )

@@ -47,6 +47,9 @@ HOST = Host(
         ),
     ),
     advice={
-        "workspace": "Gemini CLI starts neither servers nor hooks in a folder that it does not trust: /permissions",
+        "workspace": (
+            ("mcp", "hooks"),
+            "Gemini CLI starts neither servers nor hooks in a folder that it does not trust: /permissions",
+        ),
     },
 )

@@ -182,7 +182,7 @@ class Host(Record):
         everywhere: the parts for all projects of the user (``--global``).
         in_workspace: ``engram link`` without a flag means the workspace (C2).
         aliases: other names of it.
-        advice: for each scope, what a person still has to do in the host itself.
+        advice: for each scope, what a person still has to do in the host itself, behind the parts that need it.
         own_folder: a folder that is ours as a whole, for all projects; ``""`` for none.
         unasked: how a client names itself that runs ``engram_commit`` unasked as C7 registers it; ``""``: none (C43a).
     """
@@ -195,7 +195,7 @@ class Host(Record):
     everywhere: tuple[Part, ...]
     in_workspace: bool = True
     aliases: tuple[str, ...] = ()
-    advice: Mapping[str, str] = {}
+    advice: Mapping[str, tuple[tuple[str, ...], str]] = {}
     own_folder: str = ""
     unasked: str = ""
 

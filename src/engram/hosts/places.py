@@ -30,12 +30,14 @@ def places(environ: Mapping[str, str], project: str) -> dict[str, str]:
         return os.path.abspath(expand(given, environ)) if given else os.path.join(home, usual)
 
     config = environ.get("XDG_CONFIG_HOME", "")
+    gemini = os.path.join(moved("GEMINI_CLI_HOME", ""), ".gemini")
     return {
         "project": project,
         "home": home,
         "claude": moved("CLAUDE_CONFIG_DIR", ".claude"),
         "codex": moved("CODEX_HOME", ".codex"),
-        "gemini": os.path.join(moved("GEMINI_CLI_HOME", ""), ".gemini"),
+        "gemini": gemini,
+        "gemini_folders": moved("GEMINI_CLI_TRUSTED_FOLDERS_PATH", os.path.join(gemini, "trustedFolders.json")),
         "opencode": os.path.join(config if os.path.isabs(config) else os.path.join(home, ".config"), "opencode"),
         "cline_settings": moved(
             "CLINE_MCP_SETTINGS_PATH", os.path.join(".cline", "data", "settings", "cline_mcp_settings.json")

@@ -93,7 +93,8 @@ class TomlTables(Part):
             for name, entry in (servers.items() if isinstance(servers, dict) else ())
             if name != self.key[1] and isinstance(entry, dict) and any(map(starts_server, _words(entry)))
         ]
-        if "hooks" in data:
+        hooks = data.get("hooks")
+        if isinstance(hooks, dict) and hooks.keys() - {"state"}:  # that one is what the host keeps of its reviews
             found.append("it holds [hooks]: beside a hooks.json the host warns at every start")
         return tuple(found)
 

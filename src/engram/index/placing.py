@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import sqlite
+from engram.index.database import SqliteError, connect, sqlite
 from engram.index.leftovers import sweep, temporary_of
 
 TYPE_CHECKING = False
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 __all__ = ["put_in_place"]
+
+# How long a new file waits for an update of the old one, in milliseconds.
+_PATIENCE = 1000
 
 
 def put_in_place(path: str, schema: str, fill: Callable[[Connection], None], finish: str = "") -> None:
@@ -49,13 +52,38 @@ def put_in_place(path: str, schema: str, fill: Callable[[Connection], None], fin
             os.fsync(handle)
         finally:
             os.close(handle)
-        # What a writer that died left beside the old file would be played back into the new one.
+        old = _keep_updates_out(path)
         try:
-            os.unlink(f"{path}-journal")
-        except FileNotFoundError:
-            pass
-        os.replace(temporary, path)
+            # What a writer that died left beside the old file would be played back into the new one.
+            try:
+                os.unlink(f"{path}-journal")
+            except FileNotFoundError:
+                pass
+            os.replace(temporary, path)
+        finally:
+            if old is not None:
+                old.close()
     except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
+
+
+def _keep_updates_out(path: str) -> Connection | None:
+    """Return a hold on the old file, so that no update is half done while it is replaced; None where there is none.
+
+    An update whose file and journal vanish under it ends with a disk I/O error; one that comes later learns that the
+    file was moved, and looks again. Windows replaces no file that is open, so there nothing can vanish.
+    """
+    if os.name == "nt":
+        return None
+    connection = None
+    try:
+        connection = connect(path, "rw")
+        connection.execute(f"pragma busy_timeout={_PATIENCE}")
+        connection.execute("begin immediate")
+    except SqliteError:  # none, a damaged one, or an update that takes its time: that one loses
+        if connection is not None:
+            connection.close()
+        return None
+    return connection

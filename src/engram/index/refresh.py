@@ -39,7 +39,9 @@ __all__ = [
 INDEX_FILE = "index.sqlite"
 # The key of the state under which the stamp stands that the index was made from.
 STAMP = "stamp"
-# Another process may be faster: so often its result is looked at before the files are read instead.
+# Other processes may be faster: so often their result is looked at before the files are read instead, which takes
+# longer than many a look. Of what SQLite refuses, such as to write on a full disk, a few tries are enough.
+_LOOKS = 12
 _TRIES = 4
 # sqlite.org/rescode.html#busy
 _BUSY = 5
@@ -80,16 +82,21 @@ def open_index(
     path = os.path.join(cache, INDEX_FILE)
     why = "" if available() else "this Python has no SQLite"
     try:
-        for _ in range(_TRIES if available() else 0):
+        refused = 0
+        for _ in range(_LOOKS if available() else 0):
             try:
                 if (index := _current(root, cache, path, progress, learn)) is not None:
                     return index
+                why = ""
             except SqliteError as error:
                 # Other processes make the index at the same moment: the next look finds theirs.
                 why = str(error)
+                refused += 1
+                if refused == _TRIES:
+                    break
         why = why or "it changes faster than it can be indexed"
     except OSError as error:
-        why = str(error)
+        why = f"{error.filename} cannot be used ({error.strerror})" if error.filename else str(error)
     except UnicodeEncodeError:
         why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)

@@ -50,7 +50,9 @@ def checked(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[
             continue
         problem = problem_with(value, properties[name])
         if problem and name in tool.also_takes:
-            problem = problem_with(value, tool.also_takes[name]) and problem
+            other = tool.also_takes[name]
+            both = f"expected {_expected(properties[name])} or {_expected(other)}"
+            problem = problem_with(value, other) and problem.replace(f"expected {_expected(properties[name])}", both)
         if problem:
             problems.append(f"{name}: {problem}.")
         if type(value) is float and properties[name].get("type") == "integer" and value.is_integer():

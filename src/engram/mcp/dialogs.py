@@ -184,11 +184,13 @@ def _read(result: object, question: Question) -> Answer:
         return Answer("empty", {}, question)
     if not isinstance(content, dict):
         return Answer("invalid", {}, question)
-    known = {name: value for name, value in content.items() if name in question.fields}
-    if not known:
+    if not content.keys() & question.fields.keys():
         return Answer("empty", {}, question)
-    fits = all(_fits(value, question.fields[name]) for name, value in known.items())
-    return Answer("accept" if fits else "invalid", known if fits else {}, question)
+    # Every field of the form is required, and it has no other.
+    fits = content.keys() == question.fields.keys() and all(
+        _fits(value, question.fields[name]) for name, value in content.items()
+    )
+    return Answer("accept" if fits else "invalid", content if fits else {}, question)
 
 
 def _fits(value: object, schema: Mapping[str, Any]) -> bool:

@@ -30,8 +30,8 @@ def form(
         tool: that asks.
         arguments: of the call.
         home: the memory root.
-        candidates: ``number``, ``word``, ``id``, ``target``, ``scope``, and perhaps ``deferred`` with a reason, one for
-            each scope.
+        candidates: ``number``, ``word``, ``id``, ``target``, ``scope``, and perhaps ``deferred`` with a reason and
+            ``foreign`` of a target that nobody has accepted (F18), one for each scope.
         kept: what is needed again.
         asked: the question.
     """
@@ -39,6 +39,7 @@ def form(
 
     fields: dict[str, dict[str, Any]] = {}
     waiting = []
+    foreign = []
     scopes: list[str] = []
     for one in candidates:
         name = f"candidate_{one['number']}"
@@ -46,6 +47,8 @@ def form(
         if one.get("deferred"):
             waiting.append(f"{one['number']}. {one['id']} ({one['scope']}) would wait in the inbox: {one['deferred']}")
             continue
+        if one.get("foreign"):
+            foreign.append(f"{one['number']}. {one['target']} ({one['scope']}) is foreign: nobody here accepted it.")
         if one["scope"] not in scopes:
             scopes.append(one["scope"])
         if name in fields:
@@ -60,5 +63,5 @@ def form(
         return None
     scopes = ["both", *scopes] if len(scopes) > 1 else scopes
     fields["scope"] = {"type": "string", "title": "Save to", "enum": scopes, "default": scopes[0]}
-    lines = [f"{asked} Untick what should not be kept. To read the texts first: engram review", *waiting]
+    lines = [f"{asked} Untick what should not be kept. To read the texts first: engram review", *foreign, *waiting]
     return Question(tool, home, arguments, "\n".join(map(show_line, lines)), fields, kept)

@@ -53,6 +53,7 @@ def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
                 "deferred": show_line(reason),
                 "word": verdict.word,
                 "target": verdict.id,
+                "foreign": planned.foreign,
             }
             if variants and planned.type == "rule":
                 row["variants"] = [name for name in ("light", "balanced", "strict") if getattr(part.candidate, name)]

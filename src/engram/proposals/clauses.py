@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Clause", "Statement", "head_text", "main_clause", "statements_of"]
 
 _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；", " — ", " – ", " - ", " -- ", "——", " (", "（", " → ")
+_BEGINNINGS = frozenset([mark[0] for mark in _ENDS])
 _ABBREVIATIONS = ("e.g", "i.e", "vs", "approx", "p.ej", "etc", "cf", "no", "aprox")
 _CONJUNCTIONS = frozenset(("and", "or", "y", "o", "e", "u", "và", "hoặc", "&"))
 _MOST = 40  # statements of one text; what stands further down is no longer what it is about
@@ -80,6 +81,9 @@ def head_text(text: str) -> str:
 def _sentences(line: str) -> Iterator[str]:
     start = at = 0
     while at < len(line):
+        if line[at] not in _BEGINNINGS:
+            at += 1
+            continue
         end = next((mark for mark in _ENDS if line.startswith(mark, at)), "")
         if end and at and not (end == ". " and line[start:at].rpartition(" ")[2].casefold() in _ABBREVIATIONS):
             yield line[start:at].strip(" )）")

@@ -30,6 +30,7 @@ _CONTAINERS = (
 _SETTINGS = frozenset(
     ("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "版本", "端口", "级别")
 )
+_SPELLED_ONE = frozenset(("one", "un", "una"))
 _GIVING = frozenset(("return", "devolv", "devuelv", "返回"))
 _LONGEST_END = 4  # characters of a Chinese noun that stands at the end of what a sentence is about
 # Classes whose words also stand before a noun to name one of several things.
@@ -73,7 +74,7 @@ class Meaning:
         if self.known.negative:
             return "different", ""
         if one.slot in language.scopes or (self.known.verb in language.choose and one.slot != "object"):
-            if one.slot not in language.scopes and _same_class(old, new) and one.slot not in {"to", "para"}:
+            if one.slot not in language.scopes and _same_class(old, new) and one.slot not in {"to", "para", "a"}:
                 return "conflict", "choice"
             return "different", ""
         if any(token.word in CONJUNCTIONS for token in (*old, *new)):
@@ -103,7 +104,8 @@ class Meaning:
         if at == 0 and self.known.order and one.slot == "object":
             # "Keep 5 releases" and "Return 404" give values; "Build 7 failed" names a build.
             alone = len(tokens) == 1 and (self.known.verb in _GIVING or self.known.verb in self.language.choose)
-            return alone or (at + 1 < len(tokens) and tokens[at + 1].word.endswith("s"))
+            counted = at + 1 < len(tokens) and (tokens[at + 1].word.endswith("s") or token.word in _SPELLED_ONE)
+            return alone or counted
         if at == 0:
             return not (year and one.place != "after")
         before = tokens[at - 1]

@@ -95,7 +95,7 @@ class _Parser:
 
     def content(self, token: Token) -> bool:
         """Say whether a token says something."""
-        return not (
+        return bool(token.number) or not (
             token.word in self.language.fillers
             or token.word in self.language.articles
             or (token.mark and token.word not in {"LEAST", "MOST"})
@@ -141,7 +141,9 @@ class _Parser:
             at += 1
         if at + 1 < len(words) and words[at].word in self.language.people:
             after = words[at + 1]
-            if (after.mark and after.word not in {"BE", "LEAST", "MOST"}) or self.is_verb(after):
+            # "One should never push", but "one approval is required".
+            counts = bool(words[at].number)
+            if (after.mark and after.word not in {"BE", "LEAST", "MOST"}) or (not counts and self.is_verb(after)):
                 return at + 1
             if after.word in self.language.fillers:
                 return at + 1
@@ -177,6 +179,8 @@ class _Parser:
             return False
         if self.language.code == "en" and token.word.endswith("s") and not token.word.endswith("ss"):
             return False
+        if self.language.code == "en" and token.word.endswith("ing") and token.key != token.word:
+            return False  # merging requires an approval
         if self.urged or token.loose in self.language.choose or first + 1 >= len(words):
             return True
         # "Release notes live in docs/", "Test runs take five minutes": a noun before a noun before the verb.
@@ -198,6 +202,8 @@ class _Parser:
                 break
             if not self.is_verb(token) or before.word in self.language.prepositions:
                 continue
+            if token.word in self.language.articles or (before.number and token.word in UNITS):
+                continue  # two approvals; una aprobación, which is no form of "unir"
             if before.word in self.language.articles and before.word != "lo":
                 continue
             if self.has_form(token, before, words[at + 1] if at + 1 < len(words) else None):

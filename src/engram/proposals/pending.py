@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
 
 __all__ = [
-    "FILE", "LIFETIME_S", "Book", "Offered", "Pending", "Shown", "count_open", "hash_of", "new_token", "parse_book",
+    "EXPIRED", "FILE", "LIFETIME_S", "WHY_EXPIRED", "Book", "Offered", "Pending", "Shown", "count_open", "hash_of",
+    "new_token", "parse_book",
 ]  # fmt: skip
 
 FILE = "pending-approvals.json"
 LIFETIME_S = 30 * 60
+EXPIRED = "expired"
+WHY_EXPIRED = "This approval expired: it was good for 30 minutes; nothing was written."
 # How long it is remembered that a token was used or an approval declined.
 REMEMBERED_S = 30 * 24 * 3600
 # A clock that was set back by more than this since the proposal was made tells nothing about its age.
@@ -81,7 +84,8 @@ class Pending(Record):
         day, author_name, author_email: what the previews were made with.
         offered: the candidates in the order of their numbers, which count from 1.
         extra: what else the operation needs, such as a note's objective; ``asked`` of one whose token nobody got,
-            because a dialog asks: when its time is over it leaves nothing behind (C49).
+            because a dialog asks: when its time is over it leaves nothing behind (C49); ``expired`` of one whose token
+            was refused for its age.
         seal: over all of this (C41).
     """
 
@@ -119,7 +123,11 @@ class Pending(Record):
 
     def is_over(self, now: float) -> bool:
         """Tell whether its half hour is over, by a clock that may have been set (C40)."""
-        return _is_over(self.created, self.expires, now)
+        return EXPIRED in self.extra or _is_over(self.created, self.expires, now)
+
+    def expired(self, secret: str) -> Pending:
+        """Return it marked as one that was seen expired: a clock that goes back does not bring it to life."""
+        return self.replace(extra={**self.extra, EXPIRED: "yes"}).sealed(secret)
 
     def _mac(self, secret: str) -> str:
         from hmac import new
@@ -218,7 +226,7 @@ class Book:
         if found.workspace != workspace:
             raise RefusedError("This approval is of another workspace; nothing was written.", hint=again)
         if found.is_over(now):
-            raise RefusedError("This approval expired: it was good for 30 minutes; nothing was written.", hint=again)
+            raise RefusedError(WHY_EXPIRED, hint=again)
         return found
 
     def decline(self, prints: list[str], now: float) -> None:
@@ -275,7 +283,13 @@ def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int]:
     try:
         book = loads(data)
         rows = [row for row in _rows(book, "pending") if row["workspace"] == workspace]
-        over = [(_is_over(_time(row["created"]), _time(row["expires"]), now), "asked" in row["extra"]) for row in rows]
+        over = [
+            (
+                EXPIRED in row["extra"] or _is_over(_time(row["created"]), _time(row["expires"]), now),
+                "asked" in row["extra"],
+            )
+            for row in rows
+        ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(str(error)) from error
     # Nobody was ever given the token of a dialog that brought no answer.

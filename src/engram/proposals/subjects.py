@@ -6,9 +6,9 @@ import unicodedata
 
 from engram.proposals.clauses import Clause, main_clause, statements_of
 from engram.proposals.compare import Finding, compare
+from engram.proposals.differences import CONJUNCTIONS
 from engram.proposals.frames import Frame, frame_of
-from engram.proposals.languages.english import ENGLISH
-from engram.proposals.tokens import language_of, tokens_of
+from engram.proposals.tokens import languages_of, tokens_of
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engram.proposals.languages.tables import Language
     from engram.proposals.tokens import Token
 
-__all__ = ["Reading", "read", "relate"]
+__all__ = ["Reading", "Text", "read", "relate"]
 
 # Nearer first: what is certain stands before what is in doubt.
 _ORDER = ("conflict", "more", "same", "doubt", "different", "far")
@@ -27,6 +27,7 @@ _FAR = Finding("far")
 _SEPARATE = {code: " " for code in range(128) if not chr(code).isalnum()}
 _LONGEST = 1000  # characters of a sentence; nobody says one thing in more
 _MOST_ASIDES = 12  # sentences behind the first one that are compared each with each
+_LONGEST_THING = 8  # tokens of a thing that is set over another one
 _LEAST = 2  # words that a statement has at least, to be found behind the first one
 
 
@@ -34,6 +35,7 @@ class _Said(Record):
     """One statement, read: its main sentence as a frame, and what stands behind it as further ones."""
 
     frame: Frame
+    tokens: tuple[Token, ...]
     asides: tuple[Frame, ...]
     rejected: tuple[str, ...]
     words: frozenset[str]
@@ -47,12 +49,32 @@ class Reading(Record):
     said: tuple[_Said, ...]
 
 
-def read(text: str) -> Reading:
-    """Read a text."""
-    code = language_of(text)
-    if not code:
-        return Reading("", ())
-    return Reading(code, tuple([_said(statement, code) for statement in statements_of(text)]))
+def read(text: str, language: str = "") -> Reading:
+    """Read a text in the language that it shows, or in one of those that it may be in."""
+    code = language or next(iter(languages_of(text)), "")
+    return Reading(code, tuple([_said(statement, code) for statement in statements_of(text)]) if code else ())
+
+
+class Text:
+    """A text that is compared with others; it is read once in each language that it may be in, and when it matters.
+
+    Reading it loads the tables of the language: what is compared with no text of that language does without.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._languages = languages_of(text)
+        self._read: dict[str, Reading] = {}
+
+    def beside(self, known: Text) -> Finding:
+        """Return how this text, the new one, stands to a known one; texts of two languages are far."""
+        code = next((code for code in known._languages if code in self._languages), "")
+        return relate(known._in(code), self._in(code)) if code else _FAR
+
+    def _in(self, code: str) -> Reading:
+        if code not in self._read:
+            self._read[code] = read(self.text, code)
+        return self._read[code]
 
 
 def relate(known: Reading, new: Reading) -> Finding:
@@ -86,6 +108,8 @@ def relate(known: Reading, new: Reading) -> Finding:
 def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     head = new.said[0]
     finding = compare(known.frame, head.frame, language)
+    if finding.kind != "conflict" and _is_turned_round(known, head, language):
+        return finding.replace(kind="conflict", what="polarity")
     if finding.kind in {"doubt", "different"} and finding.what == "choice" and _rejects(known, head):
         finding = finding.replace(kind="conflict")
     if finding.kind in {"conflict", "more", "same"} and (_scopes_differ(known, head, language) or _thin(known, head)):
@@ -106,6 +130,29 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
         if not (asides - known.words or known.words <= words):
             return finding  # the same in other words
     return finding.replace(kind="more")
+
+
+def _is_turned_round(known: _Said, new: _Said, language: Language) -> bool:
+    """Say whether two things changed places in what sets one over the other: prefer A to B, and B to A."""
+    first, second = ([token.key for token in said.tokens] for said in (known, new))
+    if first == second or sorted(first) != sorted(second):
+        return False
+    if not any(token.loose in language.prefers or token.word in language.prefers for token in known.tokens):
+        return False
+    if known.frame.negative and not any(token.word.startswith(("宁", "寧")) for token in known.tokens):
+        return False
+    while first[0] == second[0]:
+        del first[0], second[0]
+    while first[-1] == second[-1]:
+        del first[-1], second[-1]
+    for size in range(1, min(len(first), _LONGEST_THING + 1)):
+        if second[-size:] != first[:size]:
+            continue
+        for other in range(1, min(len(first) - size, _LONGEST_THING + 1)):
+            between = first[size : len(first) - other]
+            if second == [*first[len(first) - other :], *between, *first[:size]]:
+                return not all(key in CONJUNCTIONS or key == "," for key in between)
+    return False
 
 
 def _thin(known: _Said, new: _Said) -> bool:
@@ -170,24 +217,26 @@ def _rejects(known: _Said, new: _Said) -> bool:
 def _said(statement: Statement, code: str) -> _Said:
     frames: list[Frame] = []
     rejected: tuple[Token, ...] = ()
+    head: list[Token] = []
     asides: list[Frame] = []
     aside_words: set[str] = set()
     for number, text in enumerate((statement.head, *statement.rest)):
         if number > _MOST_ASIDES:
             aside_words |= _words([text])
             continue
-        clause, frame = _parse(text, code)
+        tokens, clause, frame = _parse(text, code)
         frames.append(frame)
         if number:
             aside_words |= _words([text])
         else:
-            rejected = clause.rejected
-        for tokens in clause.asides:
-            asides.append(_frame(Clause((), tokens), code))
+            rejected, head = clause.rejected, tokens
+        for part in clause.asides:
+            asides.append(_frame(Clause((), part), code))
             if not number:
-                aside_words |= _words([token.text for token in tokens])
+                aside_words |= _words([token.text for token in part])
     return _Said(
         frames[0],
+        tuple(_counting(head, code)),
         (*asides, *frames[1:])[:_MOST_ASIDES],
         tuple([token.key for token in rejected]),
         frozenset(_words((statement.head, *statement.rest))),
@@ -214,16 +263,25 @@ def _words(texts: Sequence[str]) -> set[str]:
     return found
 
 
-def _parse(text: str, code: str) -> tuple[Clause, Frame]:
+def _counting(tokens: Sequence[Token], code: str) -> list[Token]:
+    """Return the tokens without those that change nothing in what is said."""
+    language = _language(code)
+    silent = (language.fillers | language.articles) - {"que"}  # mejor A que B
+    return [token for token in tokens if token.number or token.word not in silent]
+
+
+def _parse(text: str, code: str) -> tuple[list[Token], Clause, Frame]:
     text = text[:_LONGEST]
     if code == "zh":
         from engram.proposals.han import han_clause, han_tokens
 
-        clause = han_clause(han_tokens(text))
+        tokens = han_tokens(text)
+        clause = han_clause(tokens)
     else:
         language = _language(code)
-        clause = main_clause(tokens_of(text, language), language)
-    return clause, _frame(clause, code)
+        tokens = tokens_of(text, language)
+        clause = main_clause(tokens, language)
+    return tokens, clause, _frame(clause, code)
 
 
 def _frame(clause: Clause, code: str) -> Frame:
@@ -247,4 +305,6 @@ def _language(code: str) -> Language:
         from engram.proposals.languages.vietnamese import VIETNAMESE
 
         return VIETNAMESE
+    from engram.proposals.languages.english import ENGLISH
+
     return ENGLISH

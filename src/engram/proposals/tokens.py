@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from engram.proposals.languages.tables import Language
 
-__all__ = ["Token", "has_han", "language_of", "tokens_of"]
+__all__ = ["Token", "has_han", "languages_of", "tokens_of"]
 
 _PLAIN = {ord(mark): "'" for mark in "’ʼ‘`´"} | {ord(mark): "-" for mark in "‐‑‒"} | {0x200B: " ", 0xAD: None}
 _OUTER = "()[]{}\"'«»“”„‹›*_,;:!?.…¡¿，。；：！？、（）「」『』《》<>"
@@ -26,8 +26,14 @@ _VIETNAMESE = frozenset("ăđơưạảấầẩẫậắằẳẵặẹẻẽ�
 _SPANISH = word_set(
     """el la los las un una de del al en por para con sin que es son se nunca siempre cada usa usar utiliza
     utilizar debe deben hay su sus y o como más entre esta este están está lo le antes después cuando desde hasta
-    sobre todo todos toda todas porque nuestro nuestra evita evitar elimina ni"""
+    sobre todo todos toda todas porque nuestro nuestra evita evitar elimina ni jamás jamas haz haga hagas hagan hagáis
+    haced hacer hacemos pon pongas ponga poned tengas tenga digas diga salgas salga vengas venga vayas vaya usas
+    usad usamos utilices elige elijas elija prefiere prefieras prefiera preferimos escribe escribas mejor seas ya
+    también tampoco"""
 )
+# An article, or a number where it counts something.
+_ONE = frozenset(("un", "una"))
+_SPANISH_ENDS = ("ción", "ar", "er", "ir", "ado", "ados", "ías", "ía")
 _ENGLISH = word_set(
     """the a an of in on at for with without to from and or is are be must should never always use every each when
     before after by as not do don't that this we our it its has have all any only because if than per over into
@@ -64,24 +70,28 @@ def has_han(text: str) -> bool:
     return not text.isascii() and any(is_unspaced(char) for char in text)
 
 
-def language_of(text: str) -> str:
-    """Return the code of the language whose words of grammar a text shows: ``zh``, ``vi``, ``es`` or ``en``.
+def languages_of(text: str) -> tuple[str, ...]:
+    """Return the codes of the languages that a text may be in, the likeliest first: ``zh``, ``vi``, ``es``, ``en``.
 
-    ``""`` for a script without blanks other than Chinese. A text that shows none is read as English: of its words only
-    numbers and order count then.
+    A text shows its language by words of grammar and by letters. A short one may show none, or as much of one as of the
+    other: then it may be English or Spanish, and a text beside it decides. ``()`` for a script without blanks other
+    than Chinese.
     """
     if has_han(text):
-        return "" if any("\u3040" <= char <= "\u30ff" or "\uac00" <= char <= "\ud7af" for char in text) else "zh"
+        return () if any("\u3040" <= char <= "\u30ff" or "\uac00" <= char <= "\ud7af" for char in text) else ("zh",)
     folded = unicodedata.normalize("NFC", text).casefold()
     words = [word.strip(_OUTER) for word in folded.translate(_PLAIN).split()]
     if any(char in _VIETNAMESE for char in folded):
-        return "vi"
+        return ("vi",)
     spanish = sum(word in _SPANISH for word in words) + any(char in "áéíóúñ¿¡" for char in folded)
-    english = sum(word in _ENGLISH for word in words)
-    if spanish == english and spanish == 0:
-        spanish = sum(word.endswith(("ción", "ar", "er", "ir", "ado", "ados", "ías", "ía")) for word in words)
-        english = 1
-    return "es" if spanish > english else "en"
+    # "a" is a word of grammar in both; of the two only Spanish has other signs of its own then.
+    english = sum(word in _ENGLISH for word in words if word != "a" or not spanish)
+    if spanish > english:
+        return ("es",)
+    if english > spanish:
+        return ("en",)
+    likely = spanish or sum(word.endswith(_SPANISH_ENDS) for word in words) > 1
+    return ("es", "en") if likely else ("en", "es")
 
 
 def tokens_of(text: str, language: Language) -> list[Token]:
@@ -112,7 +122,10 @@ def _with_phrases(pieces: Sequence[tuple[str, str]], language: Language) -> list
                 break
         else:
             text, word = pieces[at]
-            found.append(_token(text, word, language, first=not found))
+            if language.code == "es" and word in _ONE and at + 1 < len(pieces) and pieces[at + 1][1] in UNITS:
+                found.append(Token(text, word, "#1", "#1", "1"))
+            else:
+                found.append(_token(text, word, language, first=not found))
             at += 1
     return found
 
@@ -126,7 +139,7 @@ def _token(text: str, word: str, language: Language, *, first: bool) -> Token:
     if number is not None:
         value, unit = number
         return Token(text, word, f"#{value}", f"#{value}", value, unit)
-    if spelled := spelled_number(word):
+    if spelled := spelled_number(word, language.code):
         return Token(text, word, f"#{spelled}", f"#{spelled}", spelled)
     name = looks_like_name(text, first=first)
     key = word if name and not (text.istitle() and text.isalpha()) else language.key(word)

@@ -138,10 +138,14 @@ _NUMBER_WORDS = {
     for word in words.split()
 } | {"thirty": "30", "treinta": "30", "三十": "30", "forty": "40", "cuarenta": "40", "四十": "40", "fifty": "50",
      "cincuenta": "50", "五十": "50", "sixty": "60", "sesenta": "60", "六十": "60", "ninety": "90", "noventa": "90",
+     "seventy": "70", "setenta": "70", "七十": "70",
+     "eighty": "80", "ochenta": "80", "八十": "80",
      "九十": "90", "hundred": "100", "cien": "100", "一百": "100", "百": "100", "thousand": "1000", "mil": "1000",
      "千": "1000", "一千": "1000", "once": "11", "twice": "2", "thrice": "3", "一": "1", "half": "0.5",
      "dozen": "12", "docena": "12"}  # fmt: skip
 _NUMBER_WORDS["once"] = "1"
+# In Spanish 11, and an order: ten cuidado.
+_NOT_ENGLISH = {"once": "11", "ten": ""}
 _CURRENCIES = "$€£¥"
 _INSIDE = frozenset(".,:/-")
 
@@ -151,9 +155,30 @@ def class_of(word: str) -> str:
     return _CLASS_OF.get(word, "")
 
 
-def spelled_number(word: str) -> str:
-    """Return the number that a word such as ``three`` or ``三`` spells, ``""`` for another word."""
-    return _NUMBER_WORDS.get(word, "")
+def spelled_number(word: str, language: str = "") -> str:
+    """Return the number that a word such as ``three`` or ``三`` spells, ``""`` for another word.
+
+    ``language`` is a code, for words that are numbers in one language only.
+    """
+    if language == "es" and word in _NOT_ENGLISH:
+        return _NOT_ENGLISH[word]
+    known = _NUMBER_WORDS.get(word, "")
+    if known or not word.isalpha():
+        tens, dash, ones = word.partition("-")
+        return known or (_sum(tens, ones) if dash else "")
+    # veintidós, written as one word
+    return _sum("veinte", _plain(word.removeprefix("veinti"))) if word.startswith("veinti") else ""
+
+
+def _plain(word: str) -> str:
+    return word.replace("ó", "o").replace("é", "e").replace("ú", "u")
+
+
+def _sum(tens: str, ones: str) -> str:
+    """Return the number of two words, such as ``twenty`` and ``five``; ``""`` where they are none."""
+    first, second = _NUMBER_WORDS.get(tens, ""), _NUMBER_WORDS.get(ones, "")
+    fits = first.endswith("0") and len(first) == 2 and len(second) == 1 and second != "0"
+    return first[0] + second if fits else ""
 
 
 def number_of(word: str) -> tuple[str, str] | None:

@@ -92,10 +92,10 @@ def judge(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
 
 
 def _by_subject(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
-    from engram.proposals.subjects import read, relate
+    from engram.proposals.subjects import Text
 
-    new = read(candidate.text)
-    found = [(memory, relate(read(memory.content), new)) for memory in memories]
+    new = Text(candidate.text)
+    found = [(memory, new.beside(Text(memory.content))) for memory in memories]
     found.sort(key=lambda pair: -pair[1].share)
     kind = candidate.type or "knowledge"
     against = [(memory, finding) for memory, finding in found if finding.kind == "conflict"]
@@ -114,15 +114,15 @@ def _by_subject(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
 
 def _with_others(candidate: Candidate, verdict: Verdict, memories: Sequence[Memory]) -> Verdict:
     """Add to a SUPERSEDE that the candidate names the other memories that state the old value (C42)."""
-    from engram.proposals.subjects import read, relate
+    from engram.proposals.subjects import Text
 
     replaced = next(memory for memory in memories if memory.id == verdict.id)
-    new, old = read(candidate.text), read(replaced.content)
+    new, old = Text(candidate.text), Text(replaced.content)
     others = []
     for memory in memories:
-        known = read(memory.content)
-        same = normalise(memory.content) == normalise(replaced.content) or relate(known, old).kind in {"same", "more"}
-        if memory is not replaced and (same or relate(known, new).kind == "conflict"):
+        known = Text(memory.content)
+        same = normalise(memory.content) == normalise(replaced.content) or old.beside(known).kind in {"same", "more"}
+        if memory is not replaced and (same or new.beside(known).kind == "conflict"):
             others.append(memory.id)
     return verdict.replace(others=tuple(others))
 

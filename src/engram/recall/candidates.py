@@ -155,7 +155,8 @@ def take_best(work: Work, totals: dict[int, int], leave_out: Callable[[Entry], s
     for at, source in enumerate(work.sources):
         first = at << SOURCE_BITS
         work.entries.update({doc + first: entry for doc, entry in source.entries(work.own(chosen, at)).items()})
-    chosen.sort(key=lambda doc: (-totals[doc], doc >> SOURCE_BITS, work.entries[doc].id))
+    by_scope = "scope" not in work.off
+    chosen.sort(key=lambda doc: (-totals[doc], doc >> SOURCE_BITS if by_scope else 0, work.entries[doc].id))
     left_out: list[tuple[Entry, str]] = []
     for doc in chosen[:CANDIDATES]:
         why = leave_out(work.entries[doc]) if leave_out else ""

@@ -50,9 +50,9 @@ def texts_add(work: Work, docs: list[int]) -> None:
             if group.value(doc):
                 work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
         for name, field, share in wholes:
-            weight = _whole(fields[field], worth[at]) if fields[field] else 0.0
+            weight, numbers = _whole(fields[field], worth[at]) if fields[field] else (0.0, [])
             if weight:
-                work.add(doc, name, weight * share, "")
+                work.add(doc, name, weight * share, _as_asked(work, at, numbers))
 
 
 def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str]]:
@@ -100,18 +100,26 @@ def _find(blob: bytes, number: bytes, start: int, stop: int) -> int:
     return at
 
 
-def _whole(numbers: list[int], worth: dict[int, float]) -> float:
-    """Return the weight of the heaviest trigger (or tag) all of whose words the query has."""
+def _whole(numbers: list[int], worth: dict[int, float]) -> tuple[float, list[int]]:
+    """Return weight and terms of the heaviest trigger (or tag) all of whose words the query has."""
+    best, found = 0.0, numbers[:0]
     if len(numbers) > _LONGEST or worth.keys().isdisjoint(numbers):
-        return 0.0
-    best = total = 0.0
+        return best, found
+    total, start = 0.0, 0
     whole = True
-    for number in (*numbers, BREAK):
+    for at, number in enumerate((*numbers, BREAK)):
         if number == BREAK:
-            best = max(best, total) if whole else best
-            total, whole = 0.0, True
+            if whole and total > best:
+                best, found = total, numbers[start:at]
+            total, start, whole = 0.0, at + 1, True
         elif number in worth:
             total += worth[number]
         else:
             whole = False
-    return best
+    return best, found
+
+
+def _as_asked(work: Work, source: int, numbers: list[int]) -> str:
+    """Return the words of the query that stand for some terms."""
+    words = [next(group.text for group in work.groups if number in group.numbers[source]) for number in numbers]
+    return " ".join(dict.fromkeys(words))

@@ -53,7 +53,12 @@ class Fusion:
                 value = int(weight * grown * (average if share is None else share))
                 given[doc] = given.get(doc, 0) + value
                 work.scores[doc] += value
-                _explain(work.reasons[doc], name, value / SCALE, _NOT_READY if share is None else "")
+                _explain(
+                    work.reasons[doc],
+                    name,
+                    value / SCALE,
+                    _NOT_READY if share is None else f"{share:.0%} of the nearest",
+                )
 
 
 def _explain(reasons: list[tuple[str, float, str]], name: str, value: float, about: str) -> None:

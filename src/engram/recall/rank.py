@@ -25,22 +25,29 @@ if TYPE_CHECKING:
     from engram.index.layout import Entry
     from engram.index.source import Source
     from engram.recall.scorer import Scorer
+    from engram.recall.work import Group
 
 __all__ = ["SIGNALS", "Hit", "Ranking", "rank"]
 
 # Every signal that can be switched off, with what it means to the person who reads ``--explain``.
+# The ranking takes the names of all; role, lifecycle and graph are for who calls it (``service.recalling``).
 SIGNALS: dict[str, str] = {
+    "word": "a word of the task stands in its title, triggers, tags or text (BM25)",
     "phrase": "words of the task stand together in the memory",
     "triggers": "a whole trigger of the memory stands in the task",
     "tags": "a whole tag of the memory stands in the task",
     "anchors": "the rarest names of the task stand in the memory",
-    "paths": "a path or a compound name matches as a whole",
+    "paths": "a path or a compound name stands in it as a whole",
     "task_type": "the memory is for this kind of task",
     "semantic": "it means something near (engram semantic on)",
     "expansion": "it reads like the best three",
     "typos": "a word that no memory has is read as its neighbour",
     "confidence": "memories of low confidence come last",
     "recency": "of equals, the one confirmed last comes first",
+    "scope": "of equals, the workspace's comes before the global one",
+    "role": "a memory for other roles than those at work is left out",
+    "lifecycle": "what is superseded, archived, expired or not valid yet is left out",
+    "graph": "what a memory depends on comes before it",
     "floor": "weak matches are not shown at all",
 }
 # Of a long memory so many terms are looked at for phrases and expansion.
@@ -59,7 +66,10 @@ class Hit(Record):
 
 
 class Ranking(Record):
-    """What recall found: hits, best first; or why there are none."""
+    """What recall found: hits, best first; or why there are none.
+
+    ``off`` are the signals that were switched off, ``weak`` counts the hits that the floor held back.
+    """
 
     query: Query
     hits: tuple[Hit, ...]
@@ -67,6 +77,8 @@ class Ranking(Record):
     corrected: tuple[tuple[str, str], ...] = ()
     unknown: tuple[str, ...] = ()
     left_out: tuple[tuple[Entry, str], ...] = ()
+    off: frozenset[str] = frozenset()
+    weak: int = 0
 
 
 def rank(
@@ -114,7 +126,7 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     if order and "floor" not in off:
         why = below_floor(work, order)
     if why:
-        return Ranking(work.query, (), why, corrected, tuple(work.unknown), left_out)
+        return Ranking(work.query, (), why, corrected, tuple(work.unknown), left_out, off, len(order))
     for at, source in enumerate(sources):
         found = source.sequences(work.own(order, at), _SEQUENCE)
         work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
@@ -134,14 +146,20 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
         if fusion:
             fusion.add()
         order = pinned + [doc for doc in _order(work) if doc not in pinned]
-    if "floor" not in off:
+    if "word" in off:
+        order = _without_words(work)
+    weak = 0
+    if order and "floor" not in off:
         least = weights.FLOOR_TAIL * max(work.scores.values())
-        order = [doc for doc in order if work.scores[doc] >= least]
+        near = [doc for doc in order if work.scores[doc] >= least]
+        weak = len(order) - len(near)
+        order = near
     order = order[:limit]
     if "confidence" not in off:
         order.sort(key=lambda doc: work.entries[doc].confidence == "low")
     hits = tuple(Hit(doc >> SOURCE_BITS, work.entries[doc], work.scores[doc] / SCALE, _why(work, doc)) for doc in order)
-    return Ranking(work.query, hits, "", corrected, tuple(work.unknown), left_out)
+    why = "" if hits else "words alone find something, and they are switched off"
+    return Ranking(work.query, hits, why, corrected, tuple(work.unknown), left_out, off, weak)
 
 
 def _task_types_add(work: Work, docs: list[int]) -> None:
@@ -166,7 +184,7 @@ def _order(work: Work) -> list[int]:
     order = sorted(scores, key=lambda doc: entries[doc].id)
     if "recency" not in work.off:
         order.sort(key=lambda doc: entries[doc].last_confirmed, reverse=True)
-    if len(work.sources) > 1:
+    if len(work.sources) > 1 and "scope" not in work.off:
         order.sort(key=lambda doc: doc >> SOURCE_BITS)
     order.sort(key=scores.__getitem__, reverse=True)  # equals stay in order
     return order
@@ -174,9 +192,24 @@ def _order(work: Work) -> list[int]:
 
 def _why(work: Work, doc: int) -> tuple[tuple[str, float, str], ...]:
     """Return the words of the query that a memory has, the weightiest first, then the other signals."""
+    off = work.off
     words = [
-        (group.value(doc), f"{group.text} → {group.corrected}" if group.corrected else group.text)
+        (group.value(doc), f"{group.text} → {group.corrected}" if group.corrected else group.text, _signal_of(group))
         for group in work.groups
     ]
-    words = sorted((pair for pair in words if pair[0]), key=lambda pair: (-pair[0], pair[1]))
-    return (*(("word", value / SCALE, text) for value, text in words), *work.reasons[doc])
+    words = sorted((found for found in words if found[0]), key=lambda found: (-found[0], found[1]))
+    by_word = [(signal, value / SCALE, text) for value, text, signal in words if signal not in off]
+    return (*by_word, *work.reasons[doc])
+
+
+def _signal_of(group: Group) -> str:
+    """Return the signal that a word of the query counts for."""
+    return "typos" if group.corrected else "word" if group.text.isalnum() else "paths"
+
+
+def _without_words(work: Work) -> list[int]:
+    """Take what plain words add out of the scores; return the candidates that something else speaks for."""
+    plain = [group for group in work.groups if _signal_of(group) == "word"]
+    for doc in work.scores:
+        work.scores[doc] -= sum(group.value(doc) for group in plain)
+    return [doc for doc in _order(work) if work.scores[doc] > 0]

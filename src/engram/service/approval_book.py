@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import time
 
-from engram.errors import FormatError, RefusedError, StoreError
-from engram.proposals.pending import FILE, Book, parse_book
+from engram.errors import FormatError, LockedError, RefusedError, StoreError
+from engram.proposals.pending import EXPIRED, FILE, WHY_EXPIRED, Book, hash_of, parse_book
 from engram.store.files import digest, read_error, read_guarded, read_optional, store_error, write_durable
 from engram.store.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engram.proposals.pending import Pending
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
@@ -42,15 +44,65 @@ def home_of(session: Session) -> MemoryRoot:
     return session.require_roots()[0]
 
 
-def found_in(session: Session, book: Book, token: str, home: MemoryRoot, secret: str) -> Pending:
-    """Return the open approval of a token, which must not have ended: an older copy of the file does not know."""
-    pending = book.find(token, home.path, secret, time.time())
+def found_in(session: Session, book: Book, token: str, home: MemoryRoot, writer: RootWriter | None = None) -> Pending:
+    """Return the open approval of a token, which must not have ended: an older copy of the file does not know.
+
+    A token that is refused for its age is so for good, whatever the clock shows later.
+
+    Args:
+        session: where one is.
+        book: the approvals of ``home``.
+        token: as it was given.
+        home: the root that keeps the approvals.
+        writer: the lock of ``home``, where the caller holds it.
+
+    Raises:
+        RefusedError: for a token that cannot be redeemed (C44).
+    """
+    try:
+        pending = book.find(token, home.path, secret_of(session), time.time())
+    except RefusedError:
+        _stay_expired(session, book, hash_of(token), home, writer)
+        raise
+    again = "Propose the memory again, and show it to the human."
     if has_ended(session, pending):
         raise RefusedError(
-            f"This approval has ended, and an older {FILE} was put back; nothing was written.",
-            hint="Propose the memory again, and show it to the human.",
+            f"This approval has ended, and an older {FILE} was put back; nothing was written.", hint=again
         )
+    if os.path.lexists(os.path.join(session.config_dir, _ENDED_FOLDER, f"{pending.hash}.{EXPIRED}")):
+        raise RefusedError(WHY_EXPIRED, hint=again)
     return pending
+
+
+def _stay_expired(session: Session, book: Book, wanted: str, home: MemoryRoot, writer: RootWriter | None) -> None:
+    """Mark an approval that is refused for its age as expired for good; any other is left as it is."""
+    now, secret = time.time(), secret_of(session)
+
+    def seen(some: Book) -> list[Pending]:
+        mine = [one for one in some.pending if one.hash == wanted and one.workspace == home.path]
+        return [one for one in mine if one.is_whole(secret) and one.is_over(now) and EXPIRED not in one.extra]
+
+    if not seen(book):
+        return
+    try:
+        if writer is None:
+            with session.writer(home.path) as own:
+                _mark_expired(seen, home, secret, own, now)
+        else:
+            _mark_expired(seen, home, secret, writer, now)
+    except (StoreError, LockedError):
+        pass  # the refusal is what the caller has to hear; the mark below is another one
+    _remember(session, f"{wanted}.{EXPIRED}")
+
+
+def _mark_expired(
+    seen: Callable[[Book], list[Pending]], home: MemoryRoot, secret: str, writer: RootWriter, now: float
+) -> None:
+    book, old = read_book(home.path)
+    over = seen(book)
+    if over:
+        book.pending = [one.expired(secret) if one in over else one for one in book.pending]
+        writer.put([replaced_book(book, old, now)], "let an approval expire")
 
 
 def has_ended(session: Session, pending: Pending) -> bool:
@@ -72,13 +124,17 @@ def end_with(writer: RootWriter, ended: Write, beside: bool) -> list[Write]:
 
 def remember_end(session: Session, pending: Pending) -> None:
     """Keep in the user's own folder that a token ended, for as long as its expiry may be in doubt."""
+    _remember(session, pending.hash)
+
+
+def _remember(session: Session, name: str) -> None:
     folder = os.path.join(session.config_dir, _ENDED_FOLDER)
     try:
         os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, pending.hash), "wb"):
+        with open(os.path.join(folder, name), "wb"):
             pass
-        for name in os.listdir(folder):
-            path = os.path.join(folder, name)
+        for other in os.listdir(folder):
+            path = os.path.join(folder, other)
             if os.stat(path).st_mtime < time.time() - _ENDED_S:
                 os.unlink(path)
     except FileNotFoundError:

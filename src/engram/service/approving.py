@@ -152,7 +152,7 @@ def hand_out(session: Session, token: str) -> None:
     secret = secret_of(session)
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
-        pending = found_in(session, book, token, home, secret)
+        pending = found_in(session, book, token, home, writer)
         extra = {name: value for name, value in pending.extra.items() if name != "asked"}
         book.pending = [one for one in book.pending if one.hash != pending.hash]
         book.pending.append(pending.replace(extra=extra).sealed(secret))
@@ -183,7 +183,7 @@ def redeem(session: Session, token: str, approve: object, *, way: str, scope: st
     secret = secret_of(session)
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
-        pending = found_in(session, book, token, home, secret)
+        pending = found_in(session, book, token, home, writer)
         if pending.kind != "proposal":
             raise RefusedError("This token approves a note, not memories.", hint="Give it to the tool that made it.")
         numbers = selection(approve, len(pending.offered))
@@ -224,7 +224,7 @@ def peek(session: Session, token: str) -> Pending:
     """
     home = home_of(session)
     book, _ = read_book(home.path)
-    return found_in(session, book, token, home, secret_of(session))
+    return found_in(session, book, token, home)
 
 
 def withdraw(session: Session, token: str) -> None:
@@ -276,7 +276,7 @@ def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pen
     now = time.time()
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
-        pending = found_in(session, book, token, home, secret_of(session))
+        pending = found_in(session, book, token, home, writer)
         if pending.kind != kind:
             raise RefusedError(f"This token approves a {pending.kind}, not a {kind}.")
         book.end([pending], "used", now)

@@ -5,14 +5,16 @@ This is the one write path: ``engram save``, ``engram save-session``, ``engram_c
 
 from __future__ import annotations
 
-from engram.errors import EngramError, StoreError, UsageError
+from engram.errors import EngramError, FormatError, NotFoundError, StoreError, UsageError
+from engram.proposals.rivals import Earlier
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.author import author_of
 from engram.service.inbox import Deferred, deferred_writes
-from engram.service.planning import Planned, plan
+from engram.service.planning import Planned, plan, there
 from engram.service.safeguard import checked_candidate, checked_texts
-from engram.text.slugs import fold_id
+from engram.store.files import digest, read_guarded
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +114,11 @@ def propose_batch(
             planned = []
             for name in session.save_scopes(scope or checked.scope):
                 planner = planners.setdefault(name, _Planner(session.root(name), author, day))
-                planned.append(planner.plan(checked, number))
+                try:
+                    planned.append(planner.plan(checked, number))
+                except NotFoundError as error:
+                    _name_other_scope(session, checked, name, error)
+                    raise
         except EngramError as error:
             if unfit is not None:
                 unfit[number] = error.message
@@ -125,6 +131,15 @@ def propose_batch(
     return Batch(tuple(parts), author, tuple(redacted), day)
 
 
+def _name_other_scope(session: Session, candidate: Candidate, scope: Scope, error: NotFoundError) -> None:
+    """Say of a target that is missing in one scope that it stands in the other, where it does."""
+    memory_id = check_id(candidate.update or candidate.supersedes)[1]
+    other = next((root for root in session.roots if root.scope != scope and root.find(memory_id)), None)
+    if other is not None:
+        error.message = f"{memory_id} is {other.scope} memory, and this would be saved to {scope} memory."
+        error.hint = there(other.scope)
+
+
 class _Planner:
     """Plans candidates for one root so that each sees what those before it do."""
 
@@ -133,14 +148,16 @@ class _Planner:
         self._author = author
         self._day = day
         self._texts: dict[tuple[str, str], str] = {}
+        self._earlier = Earlier()
         self._coming: set[str] = set()
         self.before: frozenset[str] = frozenset()
         """The folded ids that candidates before the last one will have."""
         self._touched: dict[str, int] = {}
 
-    def plan(self, candidate: Candidate, number: int) -> Planned:
+    def plan(self, candidate: Candidate, number: int, shown: Planned | None = None) -> Planned:
+        """Return what a candidate would do; ``shown`` is that already, where nothing changed since it was computed."""
         self.before = frozenset(self._coming)
-        planned = plan(self._root, candidate, self._author, day=self._day, taken=self.before)
+        planned = shown or plan(self._root, candidate, self._author, day=self._day, taken=self.before)
         same = (candidate.type or "knowledge", normalise(candidate.text))
         if planned.verdict.word == "ADD" and same in self._texts:
             verdict = Verdict("NOOP", self._texts[same], "an earlier candidate says the same")
@@ -152,6 +169,9 @@ class _Planner:
                 hint="Put both into one candidate, or save one after the other.",
             )
         if planned.writes:
+            if shown is None:
+                planned = planned.replace(rivals=self._earlier.rivals(candidate))
+                self._earlier.add(number, planned.id, candidate)
             self._texts[same] = planned.id
             self._coming.add(fold_id(planned.id))
             if target:
@@ -185,6 +205,10 @@ def deferral(candidate: Candidate, planned: Planned, *, forced: bool = False) ->
     if verdict.word == "ADD" and verdict.related and not candidate.depends_on:
         near = ", ".join(verdict.related)
         return f"it is near to {near}; say which it is: DEPENDS_ON, UPDATE or SUPERSEDES with that id"
+    if verdict.word == "ADD" and planned.rivals and not candidate.depends_on:
+        rival = planned.rivals[0]
+        both = "" if rival.says.startswith("says the same") else f", or say DEPENDS_ON: {rival.id} where both hold"
+        return f"{rival.sentence}; take one of the two{both}"
     if forced and verdict.word != "ADD" and not (candidate.update or candidate.supersedes):
         key = "UPDATE" if verdict.word == "UPDATE" else "SUPERSEDES"
         return f"it would {verdict.word} {verdict.id}, which nobody was shown; name it: {key}: {verdict.id}"
@@ -297,10 +321,14 @@ class _Job(Record):
         lines: list[tuple[str, str]] = []
         accepted: list[tuple[int, Planned]] = []
         waiting: list[Deferred] = []
+        stands = self._stands()
         for part, shown in self.mine:
             try:
                 # Those that were not approved are judged too: the ids and duplicates of the others came from them.
-                now = planner.plan(part.candidate, part.number)
+                now = planner.plan(part.candidate, part.number, shown if stands else None)
+                # A candidate that is not written contradicts nothing.
+                written = {number for number, _ in accepted}
+                now = now.replace(rivals=tuple([one for one in now.rivals if one.number in written]))
                 reason = self._changed(part, shown, now) or self.defer(part.candidate, now)
                 reason = reason or self.waiting.get((part.number, self.root.scope), "")
             except EngramError as error:
@@ -314,7 +342,13 @@ class _Job(Record):
             final = now
             if self.note:
                 final = plan(
-                    self.root, part.candidate, self.batch.author, self.note, day=self.batch.day, taken=planner.before
+                    self.root,
+                    part.candidate,
+                    self.batch.author,
+                    self.note,
+                    day=self.batch.day,
+                    taken=planner.before,
+                    verdict=now.verdict,
                 )
             accepted.append((part.number, final))
             writes += final.writes
@@ -338,6 +372,20 @@ class _Job(Record):
             own = tuple(by_path[write.path] for write in planned.writes)
             outcomes.append(Outcome(planned, done=True, reason="saved", receipts=own, number=number))
         return outcomes
+
+    def _stands(self) -> bool:
+        """Tell whether the memory is to the byte what the whole batch was computed from, in this process."""
+        base = digest(self.root.ledger().source)
+        return self.approved is None and all(
+            planned.base == base and all(self._hash(write.path) == write.old for write in planned.writes)
+            for _, planned in self.mine
+        )
+
+    def _hash(self, path: str) -> str:
+        try:
+            return digest(read_guarded(self.root.path, path))
+        except (OSError, FormatError):
+            return ""
 
     def _changed(self, part: Part, shown: Planned, now: Planned) -> str:
         wanted = effect_of(shown) if self.approved is None else self.approved.get((part.number, self.root.scope), "")

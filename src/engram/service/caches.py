@@ -31,10 +31,17 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN_FILE
 
 
 def cache_of(session: Session, root: MemoryRoot) -> str:
-    """Return the folder for what is derived of a root: its ``.cache/``, of a read-only one the user's cache (F3)."""
+    """Return the folder for what is derived of a root: its ``.cache/``, of a read-only one the user's cache (F3).
+
+    So it is where ``.cache`` is a link out of the root: nothing is read or written there (F4), and the user is told.
+    """
+    elsewhere = os.path.join(cache_home(session.environ), "roots", digest(os.fsencode(root.path))[:16])
     if os.access(root.path, os.W_OK):
-        return inside(root.path, ".cache")
-    return os.path.join(cache_home(session.environ), "roots", digest(os.fsencode(root.path))[:16])
+        try:
+            return inside(root.path, ".cache")
+        except StoreError as error:
+            session.say("warning", "cache", error.message, path=error.path, hint=error.hint)
+    return elsewhere
 
 
 def count_reads(session: Session, entries: Iterable[Entry]) -> None:
@@ -46,10 +53,7 @@ def count_reads(session: Session, entries: Iterable[Entry]) -> None:
     for entry in entries:
         ids.setdefault(entry.root.path, (entry.root, []))[1].append(entry.memory.id)
     for root, names in ids.values():
-        try:
-            _count(cache_of(session, root), names)
-        except StoreError:
-            pass  # its cache leads out of the root: nothing is written there
+        _count(cache_of(session, root), names)
 
 
 def _count(cache: str, ids: Iterable[str]) -> None:

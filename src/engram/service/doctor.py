@@ -9,43 +9,32 @@ from engram.errors import EngramError
 from engram.hosts.places import is_here
 from engram.hosts.table import HOSTS
 from engram.record import Record
-from engram.service.host_settings import unasked
+from engram.service.finding import Finding
+from engram.service.host_settings import claude_user_server, unasked
 from engram.service.linking import survey
+from engram.service.memory_checks import examine_memory
 from engram.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Literal
 
+    from engram.service.handshake import Handshake
     from engram.service.link_report import PartState
     from engram.service.session import Session
 
-    Level = Literal["info", "warning", "error"]
-
-__all__ = ["Examined", "Finding", "examine", "mend"]
+__all__ = ["Examined", "examine", "mend"]
 
 _PROGRAM, _SERVER = "engram", "engram-mcp"
-
-
-class Finding(Record):
-    """Something to look at.
-
-    Attributes:
-        id: stable, its group first: ``host.unlinked``.
-        level: ``error`` is what does not work, ``warning`` what may do harm or is half done, ``info`` the rest.
-        message: one sentence.
-        command: what mends it, or what to do.
-        file: that it is about; may be empty.
-        fixable: ``engram doctor --fix`` mends it.
-    """
-
-    id: str
-    level: Level
-    message: str
-    command: str = ""
-    file: str = ""
-    fixable: bool = False
+_PARTS = {
+    "plugin": "plugin",
+    "mcp": "MCP entry",
+    "instructions": "instructions",
+    "skill": "skill",
+    "command": "slash command",
+    "hooks": "hooks",
+}
+_MANY = frozenset({"instructions", "hooks"})
 
 
 class Examined(Record):
@@ -70,19 +59,37 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         states = survey(session)
     except EngramError as error:
         findings.append(Finding("links.broken", "error", error.message, error.hint, error.path))
+    found_here = {host.id for host in HOSTS if is_here(host, session.environ)}
+    states = _each_once(states, found_here)
     for host in HOSTS:
         mine = [state for state in states if state.host == host.id]
-        here = is_here(host, session.environ)
+        here = host.id in found_here
         found = list(_host(host.id, mine, here=here))
         findings += found
         linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in {"linked", "stale"}})
         if here or any(state.recorded for state in mine):
             hosts[host.id] = ", ".join(linked) or "not linked"
     findings += unasked_findings(session)
+    findings += _claude_user(session, states)
     if start:
         findings += _handshakes(session, states)
-    findings += _memory(session)
+    findings += examine_memory(session)
     return Examined(__version__, tuple(dict.fromkeys(findings)), hosts)
+
+
+def _each_once(states: list[PartState], here: set[str]) -> list[PartState]:
+    """Leave out what a host only shares the file of: it is not here, was never linked, and another one has it."""
+    shared = {(state.file, state.where) for state in states if state.recorded or state.host in here}
+    first: dict[tuple[str, str], str] = {}
+    for state in states:
+        first.setdefault((state.file, state.where), state.host)
+    return [
+        state
+        for state in states
+        if state.recorded
+        or state.host in here
+        or ((state.file, state.where) not in shared and first[state.file, state.where] == state.host)
+    ]
 
 
 def mend(session: Session) -> list[str]:
@@ -98,7 +105,7 @@ def mend(session: Session) -> list[str]:
 
 
 def _installation(session: Session) -> Iterator[Finding]:
-    from engram.service.launching import find_launch
+    from engram.service.launching import find_launch, own_program
 
     try:
         find_launch(session.environ)
@@ -106,35 +113,42 @@ def _installation(session: Session) -> Iterator[Finding]:
         yield Finding("install.program", "error", error.message, error.hint)
     path = session.environ.get("PATH", os.defpath)
     for program in (_PROGRAM, _SERVER):
-        if not shutil.which(program, path=path):
+        own, found = own_program(program), shutil.which(program, path=path)
+        folder = os.path.dirname(own) or "it is in"
+        if not found:
             message = f"{program} is not on PATH, so hosts that start it by name do not find it."
-            yield Finding("install.path", "warning", message, "Put the folder it is in on PATH, then: engram upgrade")
+            command = f"Put the folder {folder} on PATH, then: engram upgrade"
+            yield Finding("install.path", "warning", message, command)
+        elif own and os.path.realpath(found) != os.path.realpath(own):
+            message = f"{program} on PATH is another program, {found}; this is {own}, version {__version__}."
+            yield Finding("install.other", "warning", message, f"Put the folder {folder} first on PATH.", found)
 
 
 def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding]:
     linked = {(state.scope, state.part) for state in states if state.state in {"linked", "stale"}}
     for state in states:
-        where = f"{state.part} of {host}"
+        where = f"{_PARTS[state.part]} of {host}"
         scope = " --global" if state.scope == "global" else " --workspace"
         again = f"engram link {host}{scope}"
         match state.state:
             case "broken" if here or state.recorded:
                 yield Finding("host.broken", "error", state.reason, "Mend the file by hand.", state.file)
             case "stale":
-                message = f"The {where} is of an older version or another place."
+                message = f"The {where} {_is(state)} of an older version or another place."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)
             case "edited":
-                message = f"The {where} was edited since Engram wrote it."
+                message = f"The {where} {_was(state)} edited since Engram wrote it."
                 yield Finding("host.edited", "info", message, f"{again} --force (writes it afresh)", state.file)
             case "foreign":
                 message = f"An entry engram stands there that Engram did not write ({where})."
                 yield Finding("host.foreign", "warning", message, f"{again} --force (replaces it)", state.file)
             case "absent" if state.recorded:
-                message = f"The {where} was linked, and is no longer there."
+                message = f"The {where} {_was(state)} linked, and {_is(state)} no longer there."
                 yield Finding("host.unlinked", "warning", message, again, state.file)
             case _:
                 pass
-        for note in state.notes:
+        # What its host would not like about a file that holds nothing of ours is no business of ours.
+        for note in state.notes if state.state != "absent" else ():
             yield Finding("host.note", "warning", f"{state.file}: {note}", "Look at the file.", state.file)
     if here and not linked and any(state.file for state in states):
         yield Finding("host.not_linked", "info", f"{host} is here and not linked.", f"engram link {host}")
@@ -146,10 +160,46 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
             yield Finding("host.partial", "info", message, f"engram link {host}")
 
 
+def _is(state: PartState) -> str:
+    return "are" if state.part in _MANY else "is"
+
+
+def _was(state: PartState) -> str:
+    return "were" if state.part in _MANY else "was"
+
+
 def unasked_findings(session: Session) -> Iterator[Finding]:
     """Yield where a host's configuration lets ``engram_commit`` run with nobody asked (C9), and what waits in it."""
     for found in unasked(session):
         yield Finding(found.id, found.level, found.message, found.command, found.file)
+
+
+def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]:
+    """Say whether the server that Claude Code has for all projects, by a command that was printed, is today's (C2)."""
+    from engram.hosts.launch import ALWAYS_LOAD, SERVER, form_of, shell_line
+    from engram.service.launching import find_launch
+
+    try:
+        launch = find_launch(session.environ)
+    except EngramError:
+        return
+    mine = [state for state in states if state.host == "claude" and state.state in {"linked", "stale"}]
+    file, words = claude_user_server(session.environ)
+    options = () if any(state.part == "hooks" for state in mine) else (ALWAYS_LOAD,)
+    add = f"claude mcp add --scope user engram -- {shell_line((*launch.server, *options))}"
+    form = form_of(words, SERVER)
+    if not words:
+        recorded = any(state.scope == "global" and state.recorded for state in mine)
+        if recorded and not any(state.part == "mcp" for state in mine):
+            message = "Claude Code has no server engram for all projects yet: the command that link printed adds it."
+            yield Finding("host.claude_user", "info", message, add, file)
+    elif form is None:
+        message = f"Claude Code's server engram for all projects starts {shell_line(words)}, which is not Engram."
+        yield Finding("host.foreign", "warning", message, "claude mcp get engram (shows it)", file)
+    elif words[: len(launch.server)] != launch.server:
+        message = "Claude Code's server engram for all projects is of an older version or another place."
+        command = f"claude mcp remove --scope user engram && {add}"
+        yield Finding("host.stale", "warning", message, command, file)
 
 
 def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
@@ -162,54 +212,18 @@ def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
     except EngramError:
         return
     folder = session.workspace.project if session.workspace else session.start
-    tried: dict[tuple[str, ...], str] = {}
+    tried: dict[tuple[str, ...], Handshake] = {}
     for state in states:
         if state.part != "mcp" or not state.command:
             continue
         if state.state != "linked" or kind == "pinned":
-            if state.state != "linked":
-                # A clone may bring any command: it is named, never run.
+            if state.state != "linked" and not (state.state == "stale" and state.recorded):
+                # A clone may bring any command: it is named, never run. What is stale was named already.
                 message = f"{state.host} starts {shell_line(state.command)}, which engram link would not write today."
                 yield Finding("host.command", "info", message, "Look at it; it was not started.", state.file)
             continue
         if state.command not in tried:
-            tried[state.command] = shake_hands(state.command, session.environ, folder).trouble
-        if trouble := tried[state.command]:
-            yield Finding("host.start", "error", trouble, f"engram link {state.host}", state.file)
-
-
-def _memory(session: Session) -> Iterator[Finding]:
-    from engram.service.status import status
-
-    try:
-        found = status(session)
-    except EngramError as error:
-        yield Finding("memory.broken", "error", error.message, error.hint, error.path)
-        return
-    if not found.roots:
-        yield Finding("memory.none", "info", "There is no memory here.", "engram inject")
-    for state, sentences in zip(found.roots, found.attention, strict=True):
-        for sentence in sentences:
-            said, _, command = sentence.partition("; ")
-            yield Finding("memory.attention", "warning", f"{state.scope} memory: {said}.", command, state.root)
-    for notice in session.notices:
-        level: Level = "warning" if notice.level == "warning" else "info"
-        yield Finding(f"memory.{notice.code}", level, notice.message, notice.hint, notice.path)
-    yield from _git(session)
-
-
-def _git(session: Session) -> Iterator[Finding]:
-    """Say what Git does with the memory: ignored memory reaches nobody, and tracked caches reach everybody."""
-    workspace = session.workspace
-    if workspace is None or workspace.git is None or not shutil.which("git"):
-        return
-    from engram.roots.git_process import is_ignored, tracked_below
-
-    if is_ignored(workspace.project, os.path.join(workspace.root, "rules", "x.md")):
-        message = "Git ignores the memory, so nobody else gets it and it is in no backup of the repository."
-        yield Finding("git.ignored", "warning", message, "Take .agents out of .gitignore.", workspace.root)
-    private = tracked_below(workspace.project, workspace.root, ("inbox", "working", ".cache", "pending-approvals.json"))
-    if private:
-        message = f"Git tracks what is private or derived: {', '.join(private[:3])}."
-        command = f"git rm -r --cached {' '.join(private[:3])}"
-        yield Finding("git.private", "warning", message, command, workspace.root)
+            tried[state.command] = shake_hands(state.command, session.environ, folder)
+        answer = tried[state.command]
+        if answer.trouble:
+            yield Finding("host.start", "error", f"{state.host}: {answer.trouble}", answer.remedy, state.file)

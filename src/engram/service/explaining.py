@@ -1,4 +1,8 @@
-"""Why recall gave what it gave, as text and as data (``--explain``)."""
+"""Why recall gave what it gave, as text and as data (``--explain``).
+
+What a signal added to a score is told by the ranking. What orders hits, or keeps them out, without a score of its own
+(scope, recency, confidence, role, lifecycle, graph) is told here, from the memories that were found.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.recalling import Found, Recall
 
+    _Reason = tuple[str, float, str]
+
 __all__ = ["explained", "explained_data"]
 
 
@@ -16,7 +22,7 @@ def explained(recall: Recall) -> list[str]:
     lines = []
     for one in (*recall.found, *recall.notes):
         lines.append(_head(one))
-        lines += [f"    {value:+7.2f}  {signal}: {about}" for signal, value, about in one.reasons]
+        lines += [_line(*reason) for reason in _reasons(recall, one)]
     ranking = recall.ranking
     if ranking.abstained:
         lines.append(f"nothing is shown: {ranking.abstained}")
@@ -24,11 +30,15 @@ def explained(recall: Recall) -> list[str]:
     if ranking.unknown:
         lines.append(f"no memory has: {', '.join(ranking.unknown)}")
     lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out]
+    if ranking.weak:
+        lines.append(f"weak matches below the floor: {ranking.weak}")
+    if ranking.off:
+        lines.append(f"switched off: {', '.join(sorted(ranking.off))}")
     return [show_line(line) for line in lines]
 
 
 def explained_data(recall: Recall) -> dict[str, object]:
-    """Return the same as plain data."""
+    """Return the same as plain data; the value of a signal that orders hits without a score is 0."""
     ranking = recall.ranking
     return {
         "hits": [
@@ -37,7 +47,8 @@ def explained_data(recall: Recall) -> dict[str, object]:
                 "score": round(one.score, 4),
                 "needed_by": one.needed_by,
                 "reasons": [
-                    {"signal": signal, "value": round(value, 4), "about": about} for signal, value, about in one.reasons
+                    {"signal": signal, "value": round(value, 4), "about": about}
+                    for signal, value, about in _reasons(recall, one)
                 ],
             }
             for one in (*recall.found, *recall.notes)
@@ -46,6 +57,8 @@ def explained_data(recall: Recall) -> dict[str, object]:
         "corrected": [list(pair) for pair in ranking.corrected],
         "unknown": list(ranking.unknown),
         "left_out": [{"id": row.id, "scope": row.scope, "reason": why} for row, why in ranking.left_out],
+        "weak": ranking.weak,
+        "off": sorted(ranking.off),
     }
 
 
@@ -53,3 +66,49 @@ def _head(one: Found) -> str:
     if one.needed_by:
         return f"{one.entry.key}  needed by {one.needed_by}"
     return f"{one.entry.key}  {one.score:.2f}"
+
+
+def _line(signal: str, value: float, about: str) -> str:
+    amount = f"{value:+7.2f}" if value else " " * 7
+    return f"    {amount}  {signal}: {about}"
+
+
+def _reasons(recall: Recall, one: Found) -> list[_Reason]:
+    """Return what added to the score of a memory, then what else decided its place."""
+    off = recall.ranking.off
+    return [*one.reasons, *((signal, 0.0, about) for signal, about in _placed_by(recall, one) if signal not in off)]
+
+
+def _placed_by(recall: Recall, one: Found) -> list[tuple[str, str]]:
+    memory = one.entry.memory
+    found: list[tuple[str, str]] = []
+    if not one.entry.is_note:
+        before = [key for key, needs in recall.needs.items() if one.entry.key in needs and _is_there(recall, key)]
+        if before:
+            found.append(("graph", f"comes before {', '.join(before)}, which depends on it"))
+    if one.needed_by:
+        return found
+    found.append(("scope", memory.scope))
+    if not one.entry.is_note:
+        found.append(("recency", _recency(recall, memory.last_confirmed)))
+    if memory.confidence == "low":
+        found.append(("confidence", "low, so it comes after the others"))
+    if memory.role:
+        found.append(("role", f"for {', '.join(memory.role)}"))
+    if memory.valid_from or memory.valid_until:
+        dates = (("from", memory.valid_from), ("until", memory.valid_until))
+        found.append(("lifecycle", "valid " + " ".join(f"{word} {day}" for word, day in dates if day)))
+    return found
+
+
+def _is_there(recall: Recall, key: str) -> bool:
+    return any(one.entry.key == key for one in recall.found)
+
+
+def _recency(recall: Recall, day: str) -> str:
+    """Return when a memory was confirmed, and its place among the hits by that, the latest first."""
+    if not day:
+        return "never confirmed"
+    days = [one.entry.memory.last_confirmed for one in recall.found if not one.needed_by]
+    place = 1 + sum(other > day for other in days)
+    return f"confirmed {day}, {place} of {len(days)} from the latest"

@@ -18,7 +18,7 @@ __all__ = ["Graph", "dependency_graph"]
 
 
 class Graph(Record):
-    """The dependencies among active memories.
+    """The dependencies among memories.
 
     Attributes:
         layers: keys; each memory stands in the first layer after everything that it needs.
@@ -26,7 +26,10 @@ class Graph(Record):
         dangling: (key, id that it names and nobody has).
         cycles: keys that need each other in a circle; they stand in the last layer.
         entries: the memories, by key.
-        superseded: ids of memories that are superseded, and so not in the graph, each with what took its place.
+        superseded: ids of memories that are superseded, each with what took its place; they are in the graph only where
+            all were asked for.
+        alone: how many memories neither need one nor are needed, and so are not in the graph; 0 where all were asked
+            for, or one.
     """
 
     layers: tuple[tuple[str, ...], ...]
@@ -35,17 +38,24 @@ class Graph(Record):
     cycles: tuple[str, ...]
     entries: Mapping[str, Entry]
     superseded: Mapping[str, str]
+    alone: int = 0
 
 
-def dependency_graph(session: Session, memory_id: str = "") -> Graph:
+def dependency_graph(session: Session, memory_id: str = "", *, everything: bool = False) -> Graph:
     """Return the graph of all memories that need or are needed, or of one memory's surroundings.
+
+    Args:
+        session: where one is.
+        memory_id: the one memory.
+        everything: also memories that stand alone, and those that are superseded.
 
     Raises:
         NotFoundError: where there is no memory, or none with this id.
         IntegrityError: when the bytes of that one are not the approved ones.
     """
-    everything, _ = read_all(session)
-    entries = [entry for entry in everything if not is_superseded(entry.memory)]
+    found, _ = read_all(session)
+    superseded = {entry.memory.id: entry.memory.superseded_by for entry in found if is_superseded(entry.memory)}
+    entries = [entry for entry in found if everything or not is_superseded(entry.memory)]
     by_key = {entry.key: entry for entry in entries}
     owners: dict[str, str] = {}
     for entry in entries:
@@ -59,9 +69,10 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
                 dangling.append((entry.key, name))
             elif need != entry.key:
                 edges.append((entry.key, need))
-    superseded = {entry.memory.id: entry.memory.superseded_by for entry in everything if is_superseded(entry.memory)}
-    keys = {key for edge in edges for key in edge} | {key for key, _ in dangling}
+    keys = set(by_key) if everything else {key for edge in edges for key in edge} | {key for key, _ in dangling}
+    alone = len(by_key) - len(keys)
     if memory_id:
+        alone = 0
         root, path = session.locate(memory_id)
         wanted = checked_entry(session, root, path)
         # Of a text that both scopes hold only the workspace's is among the entries.
@@ -72,7 +83,7 @@ def dependency_graph(session: Session, memory_id: str = "") -> Graph:
         edges = [edge for edge in edges if keys.issuperset(edge)]
         dangling = [pair for pair in dangling if pair[0] in keys]
     layers, cycles = _layers(keys, edges)
-    return Graph(layers, tuple(edges), tuple(dangling), cycles, by_key, superseded)
+    return Graph(layers, tuple(edges), tuple(dangling), cycles, by_key, superseded, alone)
 
 
 def _around(start: str, edges: Sequence[tuple[str, str]]) -> set[str]:

@@ -37,11 +37,12 @@ _DROPPED = ("VIRTUAL_ENV", "CONDA_", "PYTHON", "PYENV_", "UV_", "PIP_")
 
 
 class Handshake(Record):
-    """What came of starting a command: the name and version that the server gave, or the trouble in one sentence."""
+    """What came of starting a command: the name and version that the server gave, or the trouble and its remedy."""
 
     name: str = ""
     version: str = ""
     trouble: str = ""
+    remedy: str = "Install Engram again, then: engram upgrade"
 
 
 def desktop_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -62,15 +63,20 @@ def shake_hands(words: Sequence[str], environ: Mapping[str, str], folder: str, w
     environment = desktop_environment(environ)
     line = shell_line(words)
     program = shutil.which(words[0], path=environment["PATH"])
+    own = own_program(words[0])
+    if program is None and os.path.isabs(words[0]):
+        return Handshake(trouble=f"{words[0]} is not there, so no host can start it")
     if program is None:
-        found = (
-            "is not there"
-            if os.path.isabs(words[0])
-            else f"is not on the PATH of such programs ({_short(environment['PATH'])})"
+        places = _short(environment["PATH"])
+        remedy = f"Start the host from a shell, or put a link to {own} into one of these folders: {places}"
+        return Handshake(
+            trouble=f"a host started from the desktop would not find {words[0]} on its PATH", remedy=remedy
         )
-        return Handshake(trouble=f"{words[0]} {found}: a host started from the desktop would not start it")
-    if not os.path.isabs(words[0]) and os.path.realpath(program) != os.path.realpath(own_program(words[0])):
-        return Handshake(trouble=f"a host started from the desktop would start another program: {program}")
+    if not os.path.isabs(words[0]) and os.path.realpath(program) != os.path.realpath(own):
+        remedy = f"Start the host from a shell, or put a link to {own} in the place of {program}"
+        return Handshake(
+            trouble=f"a host started from the desktop would start another program: {program}", remedy=remedy
+        )
     try:
         process = subprocess.Popen(  # noqa: S603 - a command of our own, arguments as a list
             [program, *words[1:]],

@@ -27,7 +27,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.session import Session
 
-__all__ = ["SHOWN_PROBLEMS", "Archived", "Injected", "Verified", "archive", "inject", "verified_lines", "verify"]
+__all__ = [
+    "SHOWN_PROBLEMS",
+    "Archived",
+    "Injected",
+    "Verified",
+    "archive",
+    "inject",
+    "verified_lines",
+    "verify",
+    "verify_root",
+]
 
 # So many of the files that do not match are named one by one.
 SHOWN_PROBLEMS = 20
@@ -123,7 +133,7 @@ def verify(session: Session, *, scope: str = "") -> list[Verified]:
     roots = session.require_roots()
     if scope in {"workspace", "global"}:
         roots = [session.root("workspace" if scope == "workspace" else "global")]
-    return [_verify_root(root) for root in roots]
+    return [verify_root(root) for root in roots]
 
 
 def verified_lines(report: Verified) -> list[str]:
@@ -202,7 +212,8 @@ def _free(root: MemoryRoot, base: str) -> str:
         number += 1
 
 
-def _verify_root(root: MemoryRoot) -> Verified:
+def verify_root(root: MemoryRoot) -> Verified:
+    """Hash every file of one root and compare it with the ledger (F13)."""
     found, problems = root.memories()
     renamed = [(stored.path, stored.memory.named) for stored in found if stored.memory.named]
     checked = len(found)

@@ -38,7 +38,7 @@ def try_commands(session: Session, launch: Launch, commands: Sequence[tuple[str,
     for words in commands:
         answer = shake_hands(words, session.environ, folder)
         if answer.trouble:
-            session.say("warning", "server_start", answer.trouble)
+            session.say("warning", "server_start", f"{answer.trouble}.", hint=f"{answer.remedy}.")
 
 
 def warn_about_paths(session: Session, launch: Launch, results: Sequence[LinkResult]) -> None:

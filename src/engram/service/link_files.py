@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram.errors import StoreError
 from engram.record import Record
 from engram.roots.git import find_git
 from engram.roots.git_process import run_git
@@ -12,6 +13,7 @@ from engram.safety.scan import redact, scan
 from engram.store.host_files import (
     HostFile,
     HostFileError,
+    check_writable,
     missing_folders,
     not_changed,
     open_host_file,
@@ -83,6 +85,8 @@ class LinkFiles:
         self.records = dict(records)
         self._open: dict[str, OpenFile] = {}
         self._failed: dict[str, HostFileError] = {}
+        self._unwritten: dict[str, HostFileError] = {}
+        self._identities: dict[str, str] = {}
 
     def open(self, name: str) -> OpenFile:
         """Return a file, the same for every name that reaches it.
@@ -91,6 +95,7 @@ class LinkFiles:
             HostFileError: when it cannot be read, or could not be parsed before in this run.
         """
         file = open_host_file(name)
+        self._identities[name] = file.identity
         if file.identity in self._failed:
             raise self._failed[file.identity]
         if file.identity not in self._open:
@@ -110,9 +115,25 @@ class LinkFiles:
         self._open.pop(target.file.identity, None)
         return failure
 
-    def changes(self, *, diffs: bool) -> list[FileChange]:
-        """Return what is going to happen, in the order of opening."""
-        return [self._change(target, diffs=diffs) for target in self._open.values() if target.changed]
+    def not_written(self, name: str) -> HostFileError | None:
+        """Return why a file could not be written, or in a plan why it could not be."""
+        return self._unwritten.get(self._identities.get(name, ""))
+
+    def plan(self) -> tuple[list[FileChange], list[EngramError]]:
+        """Return what would happen with its diffs, in the order of opening, and what would go wrong."""
+        planned: list[FileChange] = []
+        errors: list[EngramError] = []
+        for target in self._open.values():
+            if not target.changed:
+                continue
+            try:
+                check_writable(target.file)
+            except HostFileError as error:
+                self._unwritten[target.file.identity] = error
+                errors.append(error)
+            else:
+                planned.append(self._change(target, diffs=True))
+        return planned, errors
 
     def write(self) -> tuple[list[FileChange], list[EngramError]]:
         """Keep backups, remember what is created, write every file; one that fails keeps nobody else from it.
@@ -151,6 +172,7 @@ class LinkFiles:
                     replace_file(target.file, target.text.encode())
             except HostFileError as error:
                 errors.append(error)
+                self._unwritten[target.file.identity] = error
                 self.records.pop(path)
                 self.records.update({path: before[path]} if path in before else {})
                 continue
@@ -158,7 +180,10 @@ class LinkFiles:
             drop_backup(self.config_dir, path, None if target.delete else target.text.encode())
         remove_folders(tuple(emptied))
         if _linked(self.records) != safe:
-            save_links(self.config_dir, self.records)
+            try:
+                save_links(self.config_dir, self.records)
+            except StoreError as error:
+                errors.append(error)  # the files are written; what is recorded too much is found missing later
         return done, errors
 
     def _needs_backup(self, target: OpenFile) -> bool:

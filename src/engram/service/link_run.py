@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engram.errors import EngramError
     from engram.hosts.launch import Launch
     from engram.hosts.part import Edit, Host, Part
-    from engram.service.link_files import FileChange, OpenFile
+    from engram.service.link_files import OpenFile
     from engram.service.link_report import LinkOptions
     from engram.service.session import Session
 
@@ -50,7 +50,7 @@ class LinkRun:
         self.files = LinkFiles(session.config_dir, read_links(session.config_dir))
         self.results: list[LinkResult] = []
         self.errors: list[EngramError] = []
-        self.advice: list[str] = []
+        self.linked: list[tuple[Host, str]] = []
         self.commands: list[tuple[str, ...]] = []
         self._project = ""
         self._claude_hook: bool | None = None
@@ -68,8 +68,7 @@ class LinkRun:
                 for part in host.parts(scope):
                     if self.options.wants(part.part):
                         self.results.append(self._link_part(host, scope, part))
-                if host.advice.get(scope):
-                    self.advice.append(host.advice[scope])
+                self.linked.append((host, scope))
         report = self._finish()
         if not self.options.plan:
             try_commands(self.session, self.launch, self.commands, self._project or self.session.start)
@@ -348,16 +347,37 @@ class LinkRun:
                     target.text = target.record.was
 
     def _finish(self) -> LinkReport:
-        if self.options.plan:
-            changes: list[FileChange] = self.files.changes(diffs=True)
-        else:
-            changes, errors = self.files.write()
-            self.errors += errors
+        changes, errors = self.files.plan() if self.options.plan else self.files.write()
+        for error in errors:
+            # Files of one folder that cannot be written fail for one reason.
+            if error.message not in {other.message for other in self.errors}:
+                self.errors.append(error)
+        self.results = [self._as_written(result) for result in self.results]
         order = {part: at for at, part in enumerate(PARTS)}
         results = sorted(self.results, key=lambda result: order.get(result.part, -1))
         names = list(dict.fromkeys((result.host, result.scope) for result in self.results))
         results.sort(key=lambda result: names.index((result.host, result.scope)))
-        return LinkReport(tuple(results), tuple(changes), tuple(self.errors), advice=tuple(dict.fromkeys(self.advice)))
+        return LinkReport(tuple(results), tuple(changes), tuple(self.errors), advice=self._advice())
+
+    def _as_written(self, result: LinkResult) -> LinkResult:
+        """Return what became of a part when its file could not be written: nothing."""
+        error = self.files.not_written(result.file) if result.action in {"added", "updated", "removed"} else None
+        return result.replace(action="failed", reason=error.message) if error else result
+
+    def _advice(self) -> tuple[str, ...]:
+        """Return what is left to do in the hosts for the parts that stand in their files now."""
+        done = {
+            (result.host, result.scope, result.part)
+            for result in self.results
+            if result.action in {"added", "updated", "unchanged"}
+        }
+        return tuple(
+            dict.fromkeys(
+                host.advice[scope][1]
+                for host, scope in self.linked
+                if scope in host.advice and any((host.id, scope, part) in done for part in host.advice[scope][0])
+            )
+        )
 
     def _start_later(self, wish: Wish) -> None:
         if wish.server not in self.commands:

@@ -22,7 +22,7 @@ __all__ = ["chosen_hosts", "link", "refresh", "survey", "unlink"]
 
 
 def chosen_hosts(names: Sequence[str], session: Session, *, everywhere: bool = False) -> tuple[list[Host], list[str]]:
-    """Return the hosts that were named, and with ``all`` the ids of those that are not here.
+    """Return the hosts that were named, and with ``all`` those that are here, and the ids of those that are not.
 
     Args:
         names: ids and aliases, or ``all``.
@@ -32,11 +32,10 @@ def chosen_hosts(names: Sequence[str], session: Session, *, everywhere: bool = F
     Raises:
         NotFoundError: for a name that is no host, with the names that are.
     """
-    if "all" in names:
-        here = [host for host in HOSTS if everywhere or not host.programs or is_here(host, session.environ)]
-        return here, [host.id for host in HOSTS if host not in here]
     found: list[Host] = []
     for name in names:
+        if name == "all":
+            continue
         host = find_host(name)
         if host is None:
             known = ", ".join(host.id for host in HOSTS)
@@ -45,6 +44,11 @@ def chosen_hosts(names: Sequence[str], session: Session, *, everywhere: bool = F
             )
         if host not in found:
             found.append(host)
+    if "all" in names:
+        found = [
+            host for host in HOSTS if host in found or everywhere or not host.programs or is_here(host, session.environ)
+        ]
+        return found, [host.id for host in HOSTS if host not in found]
     return found, []
 
 

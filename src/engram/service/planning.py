@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from engram.model import Kind, Scope
     from engram.proposals.ageing import Ageing
     from engram.proposals.candidates import Candidate
+    from engram.proposals.rivals import Rival
 
-__all__ = ["Planned", "plan"]
+__all__ = ["Planned", "plan", "there"]
 
 
 class Planned(Record):
@@ -37,6 +38,8 @@ class Planned(Record):
         preview: the diff that a human approves; no line of it can be read as Engram's own (C42).
         base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
         ageing: words of the text that mean another day later, with the date that they mean today (F20).
+        rivals: earlier candidates of the same proposal that this one contradicts or repeats.
+        foreign: nobody on this machine has accepted the memory that it touches (F18).
     """
 
     scope: Scope
@@ -48,15 +51,20 @@ class Planned(Record):
     preview: str
     base: str
     ageing: tuple[Ageing, ...] = ()
+    rivals: tuple[Rival, ...] = ()
+    foreign: bool = False
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a human has to know beside the verdict line, a sentence each; to be shown inert."""
         found = [self.verdict.reason] if self.verdict.reason else []
+        if self.foreign:
+            found.append(f"{self.verdict.id} is foreign, and stays so: nobody here has accepted it (engram trust)")
         if self.verdict.others:
             found.append(f"Also with the old value: {', '.join(self.verdict.others)}")
         if self.verdict.related:
             found.append(f"Related: {', '.join(self.verdict.related)}")
+        found += [f"In this proposal {rival.sentence}" for rival in self.rivals]
         found += [f'"{one.word}" means {one.meant} today; write the date if it matters' for one in self.ageing]
         return tuple(found)
 
@@ -74,6 +82,7 @@ def plan(
     *,
     day: str = "",
     taken: frozenset[str] = frozenset(),
+    verdict: Verdict | None = None,
 ) -> Planned:
     """Return what saving ``candidate`` would do in ``root`` now; nothing is written.
 
@@ -84,6 +93,7 @@ def plan(
         note: a human's note, kept in the memory.
         day: the day to write into it; today by default.
         taken: folded ids that others of the same batch will have (F11).
+        verdict: as it was computed from the memory as it is now; it is computed by default.
 
     Raises:
         NotFoundError: when it names a memory that is not there.
@@ -91,6 +101,24 @@ def plan(
         UsageError: when it cannot be applied or written.
     """
     base = digest(root.ledger().source)
+    if verdict is None:
+        verdict = _judged(root, candidate)
+    day = day or today()
+    match verdict.word:
+        case "NOOP":
+            target = _stored(root, verdict.id)
+            planned = Planned(
+                root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base
+            )
+            return planned.replace(foreign=root.foreign)
+        case "UPDATE":
+            planned = _plan_update(root, candidate, verdict, note=note, base=base, day=day)
+        case _:
+            planned = _plan_add(root, candidate, verdict, author, note=note, base=base, day=day, reserved=taken)
+    return planned.replace(ageing=ageing(candidate.text, day), foreign=root.foreign and bool(verdict.id))
+
+
+def _judged(root: MemoryRoot, candidate: Candidate) -> Verdict:
     named = {fold_id(check_id(name)[1]) for name in (candidate.update, candidate.supersedes) if name}
     memories = near_memories(root, candidate.text, named)
     for name in (candidate.update, candidate.supersedes):
@@ -100,17 +128,7 @@ def plan(
         known = {stored.path for stored in memories}
         replaced = _stored(root, check_id(candidate.supersedes)[1]).memory
         memories += [one for one in near_memories(root, replaced.content, ()) if one.path not in known]
-    verdict = judge(candidate, [stored.memory for stored in memories])
-    day = day or today()
-    match verdict.word:
-        case "NOOP":
-            target = _stored(root, verdict.id)
-            return Planned(root.scope, verdict, target.memory.id, target.memory.type, target.memory.title, (), "", base)
-        case "UPDATE":
-            planned = _plan_update(root, candidate, verdict, note=note, base=base, day=day)
-        case _:
-            planned = _plan_add(root, candidate, verdict, author, note=note, base=base, day=day, reserved=taken)
-    return planned.replace(ageing=ageing(candidate.text, day))
+    return judge(candidate, [stored.memory for stored in memories])
 
 
 def _plan_add(
@@ -235,6 +253,11 @@ def _written(path: str, render: Callable[[], bytes]) -> bytes:
         raise UsageError(f"Nothing was saved to {path}: {error.message.rstrip('.')}.", hint=hint) from error
 
 
+def there(scope: str) -> str:
+    """Return what to do to save to another scope."""
+    return f"Save it there: SCOPE: {scope} in the candidate, or the scope {scope} beside it (--scope {scope})."
+
+
 def _check_target(root: MemoryRoot, name: str) -> None:
     """Say clearly why an UPDATE or SUPERSEDES cannot apply, before anything is judged."""
     if not name:
@@ -242,7 +265,7 @@ def _check_target(root: MemoryRoot, name: str) -> None:
     scope, memory_id = check_id(name)
     if scope and scope != root.scope:
         raise UsageError(
-            f"{name} is {scope} memory, and this would be saved to {root.scope} memory.", hint=f"Add --scope {scope}."
+            f"{name} is {scope} memory, and this would be saved to {root.scope} memory.", hint=there(scope)
         )
     path = root.find(memory_id)
     if not path:
@@ -257,9 +280,9 @@ def _check_target(root: MemoryRoot, name: str) -> None:
     if isinstance(stored, Skipped):
         raise IntegrityError(f"{memory_id} cannot be changed: {stored.text}.", path=path, line=stored.line)
     if stored.memory.superseded_by:
+        chain = root.successors(stored.memory)
         raise UsageError(
-            f"{memory_id} is superseded by {stored.memory.superseded_by}.",
-            hint=f"Change {stored.memory.superseded_by} instead.",
+            f"{stored.memory.id} is superseded by {', and that by '.join(chain)}.", hint=f"Change {chain[-1]} instead."
         )
 
 

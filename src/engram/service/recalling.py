@@ -18,7 +18,7 @@ from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
@@ -33,6 +33,7 @@ __all__ = ["Found", "Library", "Loaded", "Recall", "load", "recall"]
 _ALL = 1000
 # More hits than a pack takes, so that one which turns out to be changed by hand leaves no gap.
 _SPARE = 8
+_MOST_TOKENS = 16000
 
 
 class Found(Record):
@@ -58,6 +59,8 @@ class Recall(Record):
     ranking: Ranking
     skipped: tuple[str, ...]
     notes: tuple[Found, ...] = ()
+    needs: Mapping[str, Sequence[str]] = {}
+    """The keys that a memory depends on, of those that were looked at and depend on any."""
 
     def in_order(self, limit: int) -> list[Found]:
         """Return memories and notes in one order, the notes after the first ``limit`` hits, and at most twice as many.
@@ -97,6 +100,7 @@ def load(
     budget: int | None = None,
     disclosure: str = "auto",
     full: bool = False,
+    everything: bool = False,
     without: Iterable[str] = (),
     counted: bool = True,
 ) -> Loaded:
@@ -108,6 +112,7 @@ def load(
         budget: tokens for the text; ``load.max_tokens`` by default.
         disclosure: ``auto``, ``bodies`` or ``cards``.
         full: whole memories instead of tiers, as many as it takes where no budget is given.
+        everything: also what the floor holds back, four times as many, and the largest budget where none is given.
         without: names of ranking signals to switch off.
         counted: whether the bodies count as used (C61); not where nobody is given them.
 
@@ -120,10 +125,14 @@ def load(
     if disclosure not in DISCLOSURES:
         raise UsageError(f"{disclosure} is no disclosure.", hint=f"It is one of {', '.join(DISCLOSURES)}.")
     settings = session.settings
-    tokens = settings.integer("load.max_tokens") if budget is None else budget
-    if not 50 <= tokens <= 16000:
-        raise UsageError(f"A budget of {tokens} tokens is out of range.", hint="It goes from 50 to 16000.")
-    limit = settings.integer("load.limit")
+    tokens = budget
+    if tokens is None:
+        tokens = _MOST_TOKENS if everything else settings.integer("load.max_tokens")
+    if not 50 <= tokens <= _MOST_TOKENS:
+        raise UsageError(f"A budget of {tokens} tokens is out of range.", hint=f"It goes from 50 to {_MOST_TOKENS}.")
+    limit = settings.integer("load.limit") * (4 if everything else 1)
+    if everything:
+        without = {*without, "floor"}
     # A note is a card, and there are packs without cards.
     notes = 0 if full or disclosure == "bodies" else notes_beside(limit)
     found = recall(session, query, limit=limit * 2, without=without, notes=notes)
@@ -177,6 +186,7 @@ def _recall(
     session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str], notes: int
 ) -> Recall:
     roots = session.roots
+    without = frozenset(without)
     sources = [index.source for index in indexes]
     scorers: tuple[Scorer, ...] = ()
     if by_meaning(session):
@@ -184,7 +194,7 @@ def _recall(
 
         scorers = open_scorers(session, [(root, cache_of(session, root)) for root in roots])
     try:
-        library = Library(session, roots, sources)
+        library = Library(session, roots, sources, without)
         ranking = rank(
             sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out, scorers=scorers
         )
@@ -192,7 +202,8 @@ def _recall(
         found: list[Found] = []
         waiting: list[Found] = []
         hits = 0
-        for place in load_order(list(scores), library.needs):
+        needs = library.needs if "graph" not in without else lambda _: ()
+        for place in load_order(list(scores), needs):
             entry = library.read(place.key) if hits < limit else None
             hit = scores.get(place.key)
             if entry is not None:
@@ -211,7 +222,7 @@ def _recall(
         for scorer in scorers:
             scorer.close()
     problems = [(root, skip) for root, index in zip(roots, indexes, strict=True) for skip in index.problems]
-    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]), tuple(beside))
+    return Recall(tuple(found), ranking, skipped_lines([*problems, *library.skipped]), tuple(beside), library.edges)
 
 
 def _notes(
@@ -243,21 +254,31 @@ def _notes(
 class Library:
     """The memories of all roots while one question is answered, by key.
 
-    ``skipped`` gathers what turns out not to be as it was approved.
+    ``skipped`` gathers what turns out not to be as it was approved, ``edges`` what depends on what. ``without`` names
+    the signals that are switched off.
     """
 
-    def __init__(self, session: Session, roots: Sequence[MemoryRoot], sources: Sequence[Source]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        roots: Sequence[MemoryRoot],
+        sources: Sequence[Source],
+        without: frozenset[str] = frozenset(),
+    ) -> None:
         self.session = session
         self.sources = sources
         self.skipped: list[tuple[MemoryRoot, Skipped]] = []
+        self.edges: dict[str, Sequence[str]] = {}
         self._roots = roots
         self._day = today()
-        self._roles = frozenset(role.casefold() for role in session.settings.strings("roles"))
+        self._any_age = "lifecycle" in without
+        roles = () if "role" in without else session.settings.strings("roles")
+        self._roles = frozenset(role.casefold() for role in roles)
         self._rows: dict[str, tuple[int, Row]] = {}
 
     def leave_out(self, row: Row) -> str:
         """Return why a memory is not given for any task now, ``""`` when it is (F20, F21, I1, I3)."""
-        if why := out_of_service(row, self._day):
+        if not self._any_age and (why := out_of_service(row, self._day)):
             return why
         if self._roles and row.role and self._roles.isdisjoint(row.role.casefold().split("\n")):
             return f"for the role {row.role.replace(chr(10), ', ')}"
@@ -283,7 +304,8 @@ class Library:
             for need in self.sources[at].with_ids(wanted):
                 if not self.leave_out(need):
                     found.setdefault(need.folded, self.key(at, need))
-        return [found[name] for name in wanted if name in found]
+        keys = self.edges[key] = [found[name] for name in wanted if name in found]
+        return keys
 
     def read(self, key: str) -> Entry | None:
         """Return a memory from its file; None, and a line that says why, when its bytes are not the approved ones."""
@@ -293,9 +315,12 @@ class Library:
         if not isinstance(stored, Stored):
             self.skipped.append((root, stored))
             return None
-        if out_of_service(stored.memory, self._day):
+        why = out_of_service(stored.memory, self._day)
+        if why and not self._any_age:
             return None  # changed since the index was asked
-        return entry_of(self.session, root, stored, key)
+        entry = entry_of(self.session, root, stored, key)
+        # Whoever is given it all the same is told, as with engram load --id.
+        return entry.replace(doubt="; ".join(filter(None, (why, entry.doubt)))) if why else entry
 
     def _twins(self, row: Row) -> list[Row]:
         if len(self._roots) < 2:

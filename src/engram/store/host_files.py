@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -12,6 +13,7 @@ from engram.store.files import fsync_folder, read_error, read_optional, store_er
 __all__ = [
     "HostFile",
     "HostFileError",
+    "check_writable",
     "missing_folders",
     "not_changed",
     "open_host_file",
@@ -122,6 +124,20 @@ def replace_file(file: HostFile, data: bytes) -> None:
             _write_into(file.path, data)
         else:
             _write_beside(file.path, data, info)
+    except OSError as error:
+        raise _unwritable(error, file) from error
+
+
+def check_writable(file: HostFile) -> None:
+    """Raise HostFileError for a file that ``replace_file`` or ``remove_file`` would not write; nothing is changed."""
+    try:
+        if file.data is not None:
+            _check_writable(file, os.stat(file.path))
+        folder = os.path.dirname(file.path)
+        while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
     except OSError as error:
         raise _unwritable(error, file) from error
 

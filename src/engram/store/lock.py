@@ -18,7 +18,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["RootLock"]
+__all__ = ["RootLock", "holder_of"]
 
 # A short first wait keeps two fast writers close together; the cap bounds the polling of a long one.
 _FIRST_WAIT_S = 0.001
@@ -97,6 +97,24 @@ class RootLock:
                     hint="Keep the memory on a local disk.",
                     path=self.path,
                 ) from error
+
+
+def holder_of(root: str) -> str:
+    """Return who holds the lock of a root now, ``""`` for nobody; nothing is made or changed."""
+    try:
+        fd = os.open(os.path.join(root, ".lock"), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return ""
+    try:
+        if fcntl is not None:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(fd)
+    except OSError:
+        return ""  # the file system knows no locks, which the next write says
+    finally:
+        os.close(fd)
+    return ""
 
 
 def _host() -> str:

@@ -347,6 +347,20 @@ class MemoryRoot:
         """Return the ids of all active files, readable or not."""
         return [stem(path) for path in self.active_paths()]
 
+    def successors(self, memory: Memory) -> list[str]:
+        """Return the ids that took the place of a superseded memory, one after the other; the last one counts now."""
+        found: list[str] = []
+        seen = {fold_id(memory.id)}
+        while memory.superseded_by and fold_id(memory.superseded_by) not in seen:
+            found.append(memory.superseded_by)
+            seen.add(fold_id(memory.superseded_by))
+            path = self.find(memory.superseded_by)
+            stored = self.read(path) if path else None
+            if not isinstance(stored, Stored):
+                break
+            memory = stored.memory
+        return found
+
     def require(self, memory_id: str) -> str:
         """Return the path of an id or raise NotFoundError that names the closest ids (C37)."""
         path = self.find(memory_id)

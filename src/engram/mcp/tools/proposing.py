@@ -72,7 +72,7 @@ def register(registry: Registry, desk: Desk) -> None:
         description=f'Write the candidates that the human approved: approve is "all" or numbers such as 1,3. {_NEVER}',
         properties={"approval_token": _STRING, "approve": _STRING},
         required=["approval_token", "approve"],
-        also_takes={"approve": {"type": "array", "items": {"type": "integer"}}},
+        also_takes={"approve": {"type": "array"}},  # what stands in it is said with the number of candidates
         output_schema=envelope_schema("text", "outcomes"),
         annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
         meta={"anthropic/requiresUserInteraction": True},
@@ -182,7 +182,12 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         numbers = selection(approve, len(pending.offered))
         if _runs_unasked(call, session) and desk.dialogs.possible(call):
             rows = [
-                one.as_dict() | {"number": number, "word": one.verdict}
+                one.as_dict()
+                | {
+                    "number": number,
+                    "word": one.verdict,
+                    "foreign": bool(one.target) and session.root(one.scope).foreign,
+                }
                 for number, offered in enumerate(pending.offered, 1)
                 for one in offered.shown
                 if number in numbers

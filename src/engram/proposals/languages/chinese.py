@@ -54,6 +54,10 @@ REASONS = word_set(
     从而 即使 哪怕 就算 尤其 包括 从而避免 理由是 毕竟"""
 )
 INSTEAD = word_set("而不是 而非 不用 而不用 代替 不要用 不使用 替代 取代 而不 不是 別用 别用")
+PREFERS = word_set(
+    """优于 优先于 胜过 胜于 强于 好过 好于 比 宁可 宁愿 与其 不如 偏好 偏向 倾向于 更倾向于 更喜欢 相比 比起 優於
+    優先於 勝過 勝於 強於 好過 好於 寧可 寧願 與其 偏向於 傾向於 更喜歡 相比於 相比于"""
+)
 CLAUSES = word_set("如果 若 当 當 除非")
 SETTLE = word_set(
     """存储 存放 保存 存 写 编写 撰写 记录 发送 发布 部署 托管 放 推送 上传 命名 格式化 缩进 报告 上报 序列化 编码
@@ -120,7 +124,7 @@ CONTENT = word_set(
 
 WORDS = (
     DENIALS | MAYS | FILLERS | COPULAS | CHOICES | PREPOSITIONS.keys() | REASONS | INSTEAD | SETTLE | VERBS
-    | FLIPS.keys() | CONTENT | frozenset([word for pair in OPPOSITES for word in pair if not word.isupper()])
+    | FLIPS.keys() | CONTENT | PREFERS | frozenset([word for pair in OPPOSITES for word in pair if not word.isupper()])
 )  # fmt: skip
 LONGEST = max(map(len, WORDS))
 
@@ -152,6 +156,7 @@ CHINESE = Language(
         方式 频率 房间 会议室 首都 主管 经理 维护者 拥有者 时长 分隔 字体 字号 域名 角色 算法 网关 代理 系统 方法
         源 根 入口 主键 超时"""
     ),
+    prefers=PREFERS | INSTEAD,
     clauses=CLAUSES,
     key=_same,
     loose=_same,

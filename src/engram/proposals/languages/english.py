@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.proposals.languages.tables import Language, keyed, pairs, word_set
+from engram.proposals.languages.tables import Language, keyed, pairs, remembered, word_set
 from engram.text.stems import english
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+@remembered
 def _key(word: str) -> str:
     return english(_IRREGULAR.get(word, word).removesuffix("'s"))
 
@@ -161,6 +162,7 @@ ENGLISH = Language(
         frontend home source destination root system method approach tracker board process chef boss ceo cto client
         customer"""
     ),
+    prefers=word_set("prefer favor favour better INSTEAD"),
     clauses=word_set("that which who whom whose when if because while unless until whenever where what how than as"),
     key=_key,
     loose=_key,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.proposals.languages.tables import Language, keyed, pairs, word_set
+from engram.proposals.languages.tables import Language, keyed, pairs, remembered, word_set
 from engram.text.words import fold
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ __all__ = ["SPANISH"]
 _VERB_ENDS = (
     "ariamos", "eriamos", "iriamos", "ieramos", "aramos", "aremos", "eremos", "iremos", "abamos", "iendo", "ieron",
     "amos", "emos", "imos", "ando", "aron", "aban", "aran", "eran", "iran", "aria", "eria", "iria", "ados", "idos",
-    "adas", "idas", "ado", "ido", "ada", "ida", "aba", "ara", "era", "ira", "ar", "er", "ir", "an", "en", "as",
-    "es", "ad", "ed", "id", "a", "e", "o",
+    "adas", "idas", "ais", "eis", "ado", "ido", "ada", "ida", "aba", "ara", "era", "ira", "ar", "er", "ir", "an", "en",
+    "as", "es", "ad", "ed", "id", "a", "e", "o",
 )  # fmt: skip
 _REFLEXIVE = ("arse", "erse", "irse", "arlo", "arla", "erlo", "irlo", "arlos", "arlas")
 _IRREGULAR = {
@@ -29,10 +29,25 @@ _IRREGULAR = {
     "mantiene": "mantener", "mantienen": "mantener", "mantengas": "mantener", "mantenga": "mantener",
     "manten": "mantener",
     "cierra": "cerrar", "cierran": "cerrar", "empieza": "empezar", "empiezan": "empezar", "dice": "decir",
-    "di": "decir",
+    "di": "decir", "da": "dar", "das": "dar", "des": "dar", "den": "dar", "dan": "dar", "dad": "dar", "sal": "salir",
+    "sales": "salir", "salen": "salir", "sale": "salir", "ve": "ir", "vayas": "ir", "vaya": "ir", "vayan": "ir",
+    "vayamos": "ir", "vamos": "ir", "van": "ir", "id": "ir", "viene": "venir", "vienen": "venir", "vea": "ver",
+    "veas": "ver", "vean": "ver", "sepas": "saber", "sepa": "saber", "salid": "salir",
+}  # fmt: skip
+
+_SHORT_ORDERS = frozenset(
+    ("ten", "pon", "ven", "manten", "obten", "deten", "conten", "sosten", "propon", "compon", "expon", "dispon",
+     "supon", "repon", "impon", "interven")
+)  # fmt: skip
+# Stems in which an e of the infinitive is an i: pide, no pidas, pedir.
+_STEMS = {
+    "pid": "ped", "sig": "seg", "consig": "conseg", "elig": "eleg", "repit": "repet", "mid": "med", "sirv": "serv",
+    "corrig": "correg", "impid": "imped", "despid": "desped", "compit": "compet", "rind": "rend", "vist": "vest",
+    "dig": "dec", "dic": "dec", "pus": "pon", "hic": "hac",
 }  # fmt: skip
 
 
+@remembered
 def _key(word: str) -> str:
     plain = fold(word)
     if len(plain) > 4 and plain.endswith("es") and plain[-3] not in "aeiou":
@@ -42,8 +57,13 @@ def _key(word: str) -> str:
     return plain
 
 
+@remembered
 def _loose(word: str) -> str:
     plain = fold(word)
+    if word.endswith(("tén", "pón", "vén")) or plain in _SHORT_ORDERS:
+        plain += "er"  # mantén, propón, prevén; "-en" is no end there
+    elif plain.endswith("haz"):
+        plain = plain[:-1] + "cer"
     plain = _IRREGULAR.get(plain, plain)
     if plain.endswith(_REFLEXIVE):
         plain = plain[: plain.rindex("r") + 1] if plain.endswith("se") else plain[:-3].removesuffix("l")
@@ -52,12 +72,25 @@ def _loose(word: str) -> str:
             plain = plain[: -len(end)]
             break
     # despliega, desplegar; encuentra, encontrar; publique, publicar; cargue, cargar; comience, comenzar.
-    plain = plain.replace("ie", "e").replace("ue", "o") if len(plain) > 3 else plain
+    if len(plain) > 3:
+        plain = plain.replace("ie", "e").replace("que", "QUE").replace("ue", "o").replace("QUE", "que")
     if plain.endswith("qu"):
         plain = plain[:-2] + "c"
     elif plain.endswith("gu"):
         plain = plain[:-1]
-    return plain[:-1] + "z" if plain.endswith("c") and len(plain) > 3 and plain[-2] == "n" else plain
+    # What an order and its denial write differently: traduce, no traduzcas; recoge, no recojas; cruza, no cruces;
+    # pon, no pongas; sal, no salgas; trae, no traigas; haz, no hagas.
+    if plain.endswith("zc"):
+        plain = plain[:-2] + "c"
+    elif plain.endswith(("z", "j")):
+        plain = plain[:-1] + {"z": "c", "j": "g"}[plain[-1]]
+    elif plain.endswith(("ng", "lg")):
+        plain = plain[:-1]
+    elif plain.endswith("aig"):
+        plain = plain[:-2]
+    elif plain.endswith("hag"):
+        plain = plain[:-1] + "c"
+    return _STEMS.get(plain, plain)
 
 
 def _verbs(text: str) -> Container[str]:
@@ -154,7 +187,12 @@ SPANISH = Language(
         convertir cubrir depurar detectar emitir escapar evaluar superar exponer extender extraer filtrar vaciar
         congelar agrupar ignorar inyectar invocar bloquear montar anidar normalizar parchear consultar redirigir
         vender apagar dormir romper commitear hacer levantar mergear pushear llevar empujar transportar conducir
-        mezclar"""
+        mezclar ir venir salir traer proponer deshacer recoger elegir componer disponer imponer distinguir
+        introducir corregir medir seguir conocer ofrecer producir cruzar analizar sustituir instruir destruir
+        distribuir contribuir alzar organizar priorizar optimizar normalizar reutilizar sincronizar automatizar
+        visualizar minimizar maximizar inicializar finalizar autorizar indexar cachear loguear debuggear testear
+        deployar resetear comitear taguear forzar saltar confiar fiar delegar duplicar aplicar explicar indicar
+        modificar simplificar especificar justificar"""
     ),
     flips={
         _loose(word): _loose(positive)
@@ -194,6 +232,7 @@ SPANISH = Language(
         lenguaje tipografía fuente timeout hosting""",
         _key,
     ),
+    prefers=word_set("prefer mejor preferibl antepon INSTEAD"),
     clauses=word_set("que quien cuyo cuya cuando si porque mientras donde como"),
     key=_key,
     loose=_loose,

@@ -13,9 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
-__all__ = ["MARKS", "Language", "keyed", "pairs", "word_set"]
+__all__ = ["MARKS", "Language", "keyed", "pairs", "remembered", "word_set"]
 
 MARKS = frozenset({"NOT", "BECAUSE", "INSTEAD", "MUST", "MAY", "BE", "LEAST", "MOST"})
+
+_MOST_WORDS = 20_000
 
 
 class Language(Record):
@@ -36,6 +38,8 @@ class Language(Record):
         grants: words that say no more than that something may be.
         opposites: pairs of words, one of which rules the other out.
         attributes: nouns of which a thing has one only.
+        prefers: words and marks of a sentence that sets one thing over another: who turns such a sentence round
+            contradicts it.
         clauses: words after which a verb is not that of the sentence.
         key: the form in which two words are compared.
         loose: the form in which two words are compared that may be verb and noun.
@@ -55,6 +59,7 @@ class Language(Record):
     grants: Container[str]
     opposites: Container[frozenset[str]]
     attributes: Container[str]
+    prefers: frozenset[str]
     clauses: frozenset[str]
     key: Callable[[str], str]
     loose: Callable[[str], str]
@@ -63,6 +68,21 @@ class Language(Record):
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text as a set."""
     return frozenset(text.split())
+
+
+def remembered(key: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a function that gives what ``key`` gives, without working the same word out twice."""
+    known: dict[str, str] = {}
+
+    def look_up(word: str) -> str:
+        found = known.get(word)
+        if found is None:
+            if len(known) >= _MOST_WORDS:  # a server reads texts for days
+                known.clear()
+            found = known[word] = key(word)
+        return found
+
+    return look_up
 
 
 def keyed(text: str, key: Callable[[str], str]) -> Container[str]:

@@ -46,6 +46,7 @@ VIETNAMESE = Language(
     grants=frozenset(),
     opposites=pairs("trước/sau LEAST/MOST bật/tắt", _same),
     attributes=word_set("giới_hạn cổng màu tên nhánh phiên mặc_định phụ_trách mức số thời hạn ngôn"),
+    prefers=word_set("hơn INSTEAD"),
     clauses=word_set("mà khi nếu"),
     key=_same,
     loose=_same,
