@@ -140,8 +140,10 @@ def test_a_migration(memory: Runner, tmp_path: Path) -> None:
         "---\nid: old-one\ntype: rule\nscope: workspace\nschema_version: 2\n---\n\n# Old one\n\n## Content\n\n- Old.\n"
     )
     (root / path).write_text(text, encoding="utf-8", newline="\n")
-    with (root / "SHA256SUMS").open("a", encoding="utf-8", newline="\n") as ledger:
-        ledger.write(f"{hashlib.sha256(text.encode()).hexdigest()}  {path}\n")
+    lines = (root / "SHA256SUMS").read_text("utf-8").splitlines()
+    lines.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {path}")
+    ledger = "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[66:]))
+    (root / "SHA256SUMS").write_text(ledger, encoding="utf-8", newline="\n")
     memory.ok("upgrade", "--migrate-memories", "--plan")
     check(inject_faults(memory, tmp_path, ["upgrade", "--migrate-memories"]), "was rewritten")
 

@@ -10,14 +10,14 @@ from engram.record import Record
 from engram.service.linking import refresh
 from engram.service.session import skipped_lines
 from engram.store.files import LEGACY_LEDGER, digest, read_guarded
-from engram.store.root import Stored
+from engram.store.root import Skipped, Stored
 from engram.store.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engram.service.link_report import LinkReport
     from engram.service.session import Session
-    from engram.store.root import MemoryRoot, Skipped
+    from engram.store.root import MemoryRoot
 
 __all__ = ["RootUpgrade", "Upgrade", "upgrade"]
 
@@ -76,9 +76,7 @@ def upgrade(session: Session, *, plan: bool, migrate: bool = False) -> Upgrade:
             # What is not as approved, or cannot be read, is not rewritten, and not passed over in silence either.
             for line in skipped_lines([(root, skip) for skip in bad]):
                 session.say("skipped", "skipped", line)
-        roots.append(todo)
-        if not plan and todo.changes:
-            _apply(session, root, todo)
+        roots.append(_apply(session, root, todo) if todo.changes and not plan else todo)
     return Upgrade(hosts, tuple(roots))
 
 
@@ -99,15 +97,21 @@ def _plan(root: MemoryRoot, *, migrate: bool) -> tuple[RootUpgrade, list[Skipped
     return todo, bad
 
 
-def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> None:
+def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> RootUpgrade:
+    """Do what is planned, and return what was done."""
     with session.writer(root.path) as writer:
         writes: list[Write] = []
         lines: list[tuple[str, str]] = []
+        done: list[str] = []
         for path in todo.migrated:
             before = read_guarded(root.path, path)
             stored = root.read(path)
             if not isinstance(stored, Stored) or stored.hash != digest(before):
-                continue  # changed since the plan: it is somebody's work
+                # Changed since the plan, which is somebody's work, or not to be read any more.
+                reason = stored.text if isinstance(stored, Skipped) else f"SKIPPED {path}: it is changing right now"
+                session.say("skipped", "skipped", reason)
+                continue
+            done.append(path)
             writes.append(Write(path, digest(before), _migrated(stored, before)))
             if not os.path.lexists(os.path.join(root.path, *(path + _BACKUP).split("/"))):
                 writes.append(Write(path + _BACKUP, "", before, like=path))
@@ -115,6 +119,7 @@ def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> None:
         if writes:
             writer.apply(writes, lines[0][1], "command", lines[1:])
         writer.settle_ledger(retire=todo.retired)
+    return todo.replace(migrated=tuple(done))
 
 
 def _migrated(stored: Stored, before: bytes) -> bytes:
