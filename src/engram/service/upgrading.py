@@ -8,8 +8,9 @@ from engram.errors import FormatError
 from engram.markdown.document import parse_document
 from engram.record import Record
 from engram.service.linking import refresh
+from engram.service.session import skipped_lines
 from engram.store.files import LEGACY_LEDGER, digest, read_guarded
-from engram.store.root import Stored
+from engram.store.root import Skipped, Stored
 from engram.store.write import Write
 
 TYPE_CHECKING = False
@@ -70,19 +71,22 @@ def upgrade(session: Session, *, plan: bool, migrate: bool = False) -> Upgrade:
     for root in session.roots:
         if not os.path.isdir(root.path):
             continue
-        todo = _plan(root, migrate=migrate)
-        roots.append(todo)
-        if not plan and todo.changes:
-            _apply(session, root, todo)
+        todo, bad = _plan(root, migrate=migrate)
+        if migrate:
+            # What is not as approved, or cannot be read, is not rewritten, and not passed over in silence either.
+            for line in skipped_lines([(root, skip) for skip in bad]):
+                session.say("skipped", "skipped", line)
+        roots.append(_apply(session, root, todo) if todo.changes and not plan else todo)
     return Upgrade(hosts, tuple(roots))
 
 
-def _plan(root: MemoryRoot, *, migrate: bool) -> RootUpgrade:
-    older = tuple(stored.path for stored in root.memories()[0] if stored.memory.schema < int(_SCHEMA))
+def _plan(root: MemoryRoot, *, migrate: bool) -> tuple[RootUpgrade, list[Skipped]]:
+    found, bad = root.memories()
+    older = tuple(stored.path for stored in found if stored.memory.schema < int(_SCHEMA))
     ledger = root.ledger()
     doubled = any(len(values) > 1 for values in ledger.hashes.values())
     has_older = os.path.lexists(os.path.join(root.path, LEGACY_LEDGER))
-    return RootUpgrade(
+    todo = RootUpgrade(
         root=root.path,
         scope=root.scope,
         migrated=older if migrate else (),
@@ -90,17 +94,24 @@ def _plan(root: MemoryRoot, *, migrate: bool) -> RootUpgrade:
         ledger=doubled or (has_older and not ledger.exists),
         retired=has_older,
     )
+    return todo, bad
 
 
-def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> None:
+def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> RootUpgrade:
+    """Do what is planned, and return what was done."""
     with session.writer(root.path) as writer:
         writes: list[Write] = []
         lines: list[tuple[str, str]] = []
+        done: list[str] = []
         for path in todo.migrated:
             before = read_guarded(root.path, path)
             stored = root.read(path)
             if not isinstance(stored, Stored) or stored.hash != digest(before):
-                continue  # changed since the plan: it is somebody's work
+                # Changed since the plan, which is somebody's work, or not to be read any more.
+                reason = stored.text if isinstance(stored, Skipped) else f"SKIPPED {path}: it is changing right now"
+                session.say("skipped", "skipped", reason)
+                continue
+            done.append(path)
             writes.append(Write(path, digest(before), _migrated(stored, before)))
             if not os.path.lexists(os.path.join(root.path, *(path + _BACKUP).split("/"))):
                 writes.append(Write(path + _BACKUP, "", before, like=path))
@@ -108,6 +119,7 @@ def _apply(session: Session, root: MemoryRoot, todo: RootUpgrade) -> None:
         if writes:
             writer.apply(writes, lines[0][1], "command", lines[1:])
         writer.settle_ledger(retire=todo.retired)
+    return todo.replace(migrated=tuple(done))
 
 
 def _migrated(stored: Stored, before: bytes) -> bytes:

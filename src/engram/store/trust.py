@@ -145,7 +145,14 @@ def list_trusted(config_dir: str) -> list[TrustRecord]:
         ConfigError: when the file is damaged: nothing is guessed about trust.
     """
     path = os.path.join(config_dir, _FILE)
-    data = read_optional(path)
+    try:
+        data = read_optional(path)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror or error}.",
+            hint="It says which projects you trust; nothing is guessed about that.",
+            path=path,
+        ) from error
     if data is None:
         return []
     from engram.text.jsonc import JsoncError, parse

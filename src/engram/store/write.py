@@ -194,7 +194,14 @@ class RootWriter:
         return [write for write in out if write.data is None or write.old != digest(write.data)]
 
     def _receipt(self, write: Write) -> Receipt:
-        data = read_optional(inside(self.root, write.path))
+        try:
+            data = read_optional(inside(self.root, write.path))
+        except OSError as error:
+            raise StoreError(
+                f"{write.path} was written, but cannot be read back: {error.strerror or error}.",
+                hint="Look at it: engram verify",
+                path=write.path,
+            ) from error
         found = "" if data is None else digest(data)
         if found != ("" if write.data is None else digest(write.data)):
             raise StoreError(f"{write.path} does not hold what was written to it.", path=write.path)
