@@ -211,19 +211,19 @@ class Database(SqliteFile):
         """Return what is known of memories, by number."""
         question = "select * from memories where n in ({})"
         if self.kept is None:
-            return {row[0]: Entry(*row) for row in self._among(question, docs)}
+            return {row[0]: Entry(row) for row in self._among(question, docs)}
         wanted, kept = list(docs), self.kept.entries
         for row in self._among(question, [n for n in wanted if n not in kept]):
-            kept[row[0]] = Entry(*row)
+            kept[row[0]] = Entry(row)
         return {n: kept[n] for n in wanted if n in kept}
 
     def all_rows(self) -> list[Entry]:
         """Return what is known of every memory, in no order."""
-        return [Entry(*row) for row in self._ask("select * from memories")]
+        return [Entry(row) for row in self._ask("select * from memories")]
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""
-        return [Entry(*row) for row in self._among("select * from memories where folded in ({})", folded)]
+        return [Entry(row) for row in self._among("select * from memories where folded in ({})", folded)]
 
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind."""

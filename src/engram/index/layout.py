@@ -11,9 +11,8 @@ numbers of its spellings, from ``SPELLING`` on.
 
 from __future__ import annotations
 
+from _operator import itemgetter  # the C module alone
 from math import log
-
-from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +35,13 @@ LOOKED_AT = 4000
 _STEPS_PER_E = 16
 
 
-class Entry(Record):
-    """What the index knows of one memory without its text. Lists are joined with line ends."""
+class Entry(tuple[object, ...]):
+    """What the index knows of one memory without its text, a row of its table. Lists are joined with line ends.
+
+    Hundreds are made in a load, of which most are looked at once, so it is the row itself with names for its columns.
+    """
+
+    __slots__ = ()
 
     n: int
     id: str
@@ -60,6 +64,10 @@ class Entry(Record):
     """The id as ids are compared (F11)."""
     body: str
     """The first digits of the content's SHA-256: the same text may stand in both scopes (F20)."""
+
+
+for _at, _name in enumerate(Entry.__annotations__):
+    setattr(Entry, _name, property(itemgetter(_at)))
 
 
 class Kept:

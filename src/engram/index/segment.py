@@ -115,12 +115,12 @@ class Segment:
         self.length += length
         self.blobs.append(array("I", sequence).tobytes())
         self.rows.append(
-            Entry(
+            Entry((
                 n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
                 memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
                 "\n".join(memory.role), "\n".join(_task_types(memory)), "\n".join(memory.depends_on), length,
                 fold_id(memory.id), digest(memory.content.encode("utf-8", "replace"))[:16],
-            )
+            ))
         )  # fmt: skip
 
     # What recall asks.
