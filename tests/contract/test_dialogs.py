@@ -453,6 +453,26 @@ def test_one_that_contradicts_another_of_the_same_form_has_no_box(era: Era, memo
     assert [one["candidate"]["text"] for one in inbox_of(memories.root)] == ["Never deploy on Friday."]
 
 
+def test_one_that_changes_the_same_memory_as_another_has_no_box(era: Era, memories: Memories) -> None:  # A1, C46
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    text = "TYPE: rule | TEXT: Soda too. | UPDATE: the-oven\nTYPE: rule | TEXT: Sand. | SUPERSEDES: the-oven"
+    dialog = era.ask("engram_save_session", text=text)
+
+    assert dialog.boxes == ["candidate_1"]
+    assert "it changes the-oven, as does candidate 1 (the-oven)" in dialog.message
+    assert saved(dialog.accept()) == ["the-oven"]
+    assert [one["candidate"]["text"] for one in inbox_of(memories.root)] == ["Sand."]
+
+
+def test_a_dialog_names_what_a_candidate_depends_on_in_vain(era: Era, memories: Memories) -> None:  # F19, C46
+    text = "TYPE: rule | TITLE: Soak | TEXT: Soak the beans at night. | DEPENDS_ON: the-gohst"
+    dialog = era.ask("engram_save_session", text=text)
+
+    assert "1. soak (workspace): It depends on the-gohst, which is no memory here." in dialog.message
+    assert "beans" not in dialog.message
+    assert "the-gohst" in text_of(dialog.accept())
+
+
 def test_a_scope_in_which_it_would_wait_is_named_and_not_offered(
     era: Era, memories: Memories, everywhere: Memories
 ) -> None:
