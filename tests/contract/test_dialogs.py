@@ -758,6 +758,21 @@ def test_codex_is_asked_at_commit_and_accept_writes(codex: Callable[..., Era], m
     assert "used already" in failure_of(era.call("engram_commit", approval_token=token, approve="all"))
 
 
+def test_codex_is_told_what_a_candidate_depends_on_in_vain(codex: Callable[..., Era], memories: Memories) -> None:
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    era = codex()
+    proposal = era.ask(
+        "engram_save_session",
+        text="TYPE: rule | TITLE: Soak | TEXT: Soak the beans. | DEPENDS_ON: the-gohst, the-oven, boil\n"
+        "TYPE: rule | TITLE: Boil | TEXT: Guests eat at seven.",
+    ).cancel()  # F19
+    dialog = era.ask("engram_commit", approval_token=token_of(proposal), approve="1")
+
+    assert "1. soak (workspace): It depends on the-gohst, which is no memory here." in dialog.message
+    assert "It depends on boil, which is no memory here" in dialog.message  # candidate 2 was not chosen
+    assert "oven" not in dialog.message
+
+
 def test_codex_cannot_tick_what_was_not_asked_about(codex: Callable[..., Era], memories: Memories) -> None:
     era = codex()
     token = proposed(era)
