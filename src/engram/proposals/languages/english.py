@@ -132,7 +132,7 @@ ENGLISH = Language(
         inject inspect invoke iterate lock lower map match mount nest normalize open override parse patch ping poll
         prefix print prune rate redirect register rely render reproduce retry route sample sanitize scan seed sell
         shut sleep stage stream strip suffix suspend swap switch tear terminate throttle unlock visit wipe yield carry
-        lift buy eat drink"""
+        lift buy eat drink bring wear hire feed refill borrow provision scaffold orchestrate"""
     ),
     flips=_FLIPS,
     grants=_stems("allow permit acceptable ok okay fine legal"),
