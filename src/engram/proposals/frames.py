@@ -6,7 +6,6 @@ wrong in both, and what it cannot place makes the verdict doubtful, which is an 
 
 from __future__ import annotations
 
-from engram.proposals.languages.tables import word_set
 from engram.proposals.values import UNITS, class_of
 from engram.record import Record
 
@@ -30,15 +29,6 @@ _PARTICIPLE_ENDS = {
 }
 # What is needed in a version is chosen in it: Node 20 is required.
 _NEEDED = frozenset(("requir", "need", "recommend", "requer", "necesit", "exig", "recomend"))
-# Nouns before a number that names one of them: "crane two hoists" is no order to crane.
-_LABELLED = word_set(
-    """team room crane gate door shift line phase stage step level floor zone bay dock chapter section table rule option
-    truck bus platform terminal building unit group class grade lane plant site server node host box slot rack ward
-    warehouse hall aisle track tier part volume version season sprint week day year quarter camera printer machine
-    robot pump press kiln oven act scene equipo sala grúa puerta turno línea fase etapa paso nivel planta zona muelle
-    capítulo sección mesa regla opción camión edificio unidad grupo clase grado carril nave caja bloque acto
-    escena semana día año cámara impresora máquina bomba prensa horno"""
-)
 _PLURALS = frozenset(("people", "data", "children", "men", "women", "criteria", "they"))
 
 
@@ -186,23 +176,20 @@ class _Parser:
         return len(words), False
 
     def counts_out(self, first: int) -> bool:
-        """Say whether an unknown word is followed by how many of a thing, and no more: "bring two laptops".
+        """Say whether an unknown Spanish word is followed by how many of a thing: "dobla dos toallas".
 
-        A numeral may also be a name, as in "crane two hoists steel": there something else follows.
+        There no verb that has a subject ends in "s". In English "sensor two drifts" is no order: in doubt none is.
         """
         words, language = self.words, self.language
-        if first + 2 >= len(words):
+        if language.code != "es" or first + 2 >= len(words):
             return False
         head, count, counted = words[first : first + 3]
-        after = words[first + 3] if first + 3 < len(words) else None
         return (
             bool(count.number)
             and not any(char.isdigit() for char in count.word)
-            and not (head.name or head.mark or head.number or head.word in _LABELLED)
-            and not (head.word in language.prepositions or head.word in language.articles or head.key in _LABELLED)
-            and not (counted.name or counted.mark or counted.number or class_of(counted.word))
-            and counted.word not in language.prepositions
-            and (after is None or after.word in language.prepositions)
+            and not (head.name or head.mark or head.number or head.word in language.prepositions)
+            and counted.word.endswith("s")
+            and not (counted.name or class_of(counted.word) or counted.word in language.prepositions)
         )
 
     def begins_order(self, first: int) -> bool:
