@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.memories import fill
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner, Scratch
 
 
@@ -80,6 +83,20 @@ def test_a_damaged_index_is_survived_and_the_answer_is_the_same(remembered: Runn
     DAMAGES[damage](index_of(root))
     assert remembered.ok("load", "install a package") == before
     assert remembered.ok("load", "install a package") == before
+
+
+def test_a_folder_in_the_place_of_the_index_is_the_one_that_is_named(remembered: Runner, root: Path) -> None:  # E2
+    remembered.ok("load", "install a package")
+    to_folder(index_of(root))
+    assert f"{index_of(root)} cannot be used" in remembered.run("load", "install a package").stderr
+
+
+def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
+    terminal: OpenTerminal, root: Path
+) -> None:  # F1
+    fill(str(root), 1000)
+    ended = terminal("search", "voucher", "--limit", "1").end()
+    assert "\rReading memory: 1,000 files …\n" in ended.text, ended.text
 
 
 QUESTIONS = ((), ("status",), ("load", "install a package"), ("search", "install"), ("route", "install a package"))

@@ -98,7 +98,9 @@ def open_index(
                     break
         why = why or "it changes faster than it can be indexed"
     except OSError as error:
-        why = f"{error.filename} cannot be used ({error.strerror})" if error.filename else str(error)
+        # What could not take its name has two, and the second is the one that is in the way.
+        name = error.filename2 or error.filename
+        why = f"{name} cannot be used ({error.strerror})" if name else str(error)
     except UnicodeEncodeError:
         why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)
