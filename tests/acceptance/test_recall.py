@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-
 from benchmarks.memories import fill
 
 if TYPE_CHECKING:
