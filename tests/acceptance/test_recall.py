@@ -172,6 +172,22 @@ def test_an_edit_by_hand_shows_as_skipped_with_the_command_and_comes_back_when_i
     assert "use-pnpm-for-every-install" in keys(remembered, "install a package with pnpm")
 
 
+def test_a_ledger_that_is_written_over_and_keeps_its_size_and_time_is_read_again(
+    remembered: Runner, root: Path
+) -> None:  # F13
+    path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
+    assert keys(remembered, "integers") == [path.stem]
+    old = path.read_bytes()
+    new = old.replace(b"integers", b"fraction")
+    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
+        info = file.stat()
+        with file.open("r+b") as stream:
+            stream.write(data)
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert keys(remembered, "fraction") == [path.stem]
+    assert keys(remembered, "integers") == []
+
+
 def test_a_file_that_nobody_approved_shows_as_skipped(remembered: Runner, root: Path) -> None:  # F13
     remembered.ok("load", "install")
     shutil.copy(root / "rules" / "use-pnpm-for-every-install.md", root / "rules" / "stranger.md")
