@@ -92,7 +92,7 @@ def open_index(
                 why = ""
             except SqliteError as error:
                 # Other processes make the index at the same moment: the next look finds theirs.
-                why = str(error)
+                why = f"{path} cannot be used ({error})"
                 refused += 1
                 if refused == _TRIES:
                     break
