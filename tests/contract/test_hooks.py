@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import time
 from contextlib import closing
@@ -279,6 +280,19 @@ def test_a_hook_ends_by_its_own_clock(memory: Runner) -> None:  # C59b
         assert process.stdout.read() == b"{}\n"  # Gemini takes nothing but JSON, whatever came of its event
         assert process.wait(LIMIT_S) == 0
     assert time.monotonic() - began < 2.5
+
+
+def test_a_hook_whose_time_is_over_says_so_where_the_host_keeps_its_log(memory: Runner) -> None:  # F2
+    memory.ok("status")
+    index = memory.cwd / ".agents" / ".engram" / ".cache" / "index.sqlite"
+    payload = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "install", "cwd": str(memory.cwd)}
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("begin exclusive")
+        # A reader waits for a second in all before it does without.
+        done = hook(memory, "claude", payload, env={"ENGRAM_HOOK_TIMEOUT": "0.8"})
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"engram status" in done.stderr
+    assert "use-pnpm" in prompt(memory, "install")
 
 
 def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None:  # C59b, C59c
