@@ -338,6 +338,25 @@ def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  
     assert remembered.run("search", "x", "--limit", "51").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "marked"),
+    [
+        ("重跑itgc后五十条,然后验证。", "itgc", "重跑**itgc**后五十条"),
+        ("重跑gen-itgc后50条", "itgc", "重跑gen-**itgc**后50条"),
+        ("Store each applicant's resume in the drawer.", "résumé", "applicant's **resume** in"),
+        ("Mỗi hàm cần một ví dụ chạy được.", "vi du", "một **ví** **dụ** chạy"),
+        ("Ứng dụng đọc ảnh gốc.", "anh", "đọc **ảnh** gốc"),
+        ("The Straße is closed to the tests.", "test", "the **tests**."),
+    ],
+)
+def test_search_marks_what_a_word_was_found_by(
+    engram: Runner, root: Path, text: str, query: str, marked: str
+) -> None:  # H1, H4
+    assert root.is_dir()
+    engram.save("knowledge", text)
+    assert marked in engram.ok("search", query)
+
+
 def test_search_of_many_hits_is_cut_at_two_kilobytes_and_all_shows_them(engram: Runner, root: Path) -> None:
     for number in range(12):
         engram.save("rule", f"Deploy step {number} needs a very long explanation of what happens to the service " * 2)

@@ -29,7 +29,7 @@ __all__ = [
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.
-_FORMAT = 3
+_FORMAT = 4
 # The numbers in the postings are those of the machine: a file from one of another byte order is of another version.
 VERSION = _FORMAT << 1 | (byteorder == "big")
 # The postings of a term stand in chunks of so many memories, so that one more memory rewrites little.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.safety.fence import show_inert
+from engram.text.words import fold, is_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,21 +46,42 @@ def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
     folded = text.casefold()
     if len(folded) != len(text):
         folded = "".join(char.casefold() if len(char.casefold()) == 1 else char for char in text)
+    plain = ""
     for word in words:
-        # The query's words are whole, the text's may be inflected: the word itself, then its beginning.
-        for needle in dict.fromkeys((word, word[: max(4, len(word) - 2)])):
-            at = folded.find(needle)
-            hit = False
-            while at >= 0 and needle:
-                if not needle.isascii() or at == 0 or not folded[at - 1].isalnum():
-                    stop = at + len(needle)
-                    while needle.isascii() and stop < len(folded) and folded[stop].isalnum():
-                        stop += 1
-                    hit = True
-                    yield at, stop
-                at = folded.find(needle, at + len(needle))
-            if hit:
-                break
+        spans = _spans(folded, word)
+        if not spans:
+            # Recall takes diacritics off as a second chance, so they are here.
+            plain = plain or "".join(map(_without_marks, folded))
+            spans = _spans(plain, fold(word))
+        yield from spans
+
+
+def _spans(folded: str, word: str) -> list[tuple[int, int]]:
+    """Return where a word stands in a folded text."""
+    # The query's words are whole, the text's may be inflected: the word itself, then its beginning.
+    for needle in dict.fromkeys((word, word[: max(4, len(word) - 2)])):
+        found = []
+        at = folded.find(needle)
+        while at >= 0 and needle:
+            if not needle.isascii() or at == 0 or not _goes_on(folded[at - 1]):
+                stop = at + len(needle)
+                while needle.isascii() and stop < len(folded) and _goes_on(folded[stop]):
+                    stop += 1
+                found.append((at, stop))
+            at = folded.find(needle, at + len(needle))
+        if found:
+            return found
+    return []
+
+
+def _goes_on(char: str) -> bool:
+    """Tell whether a character is in one word with its neighbour; a script without blanks ends a word of another."""
+    return char.isalnum() and not is_unspaced(char)
+
+
+def _without_marks(char: str) -> str:
+    plain = fold(char)
+    return plain if len(plain) == 1 else char
 
 
 def _joined(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -73,8 +73,8 @@ def split(chunk: str) -> list[str]:
 
 def fold(word: str) -> str:
     """Return a word without its diacritics: ``résumé`` is ``resume``, ``ví`` is ``vi``, ``đ`` is ``d``."""
-    if word.isascii() or word[0] >= "\u0800":
-        return word  # beyond that lie scripts whose marks make another letter: か and が are two
+    if word.isascii() or (word[0] >= "\u0800" and not "\u1e00" <= word[0] <= "\u1fff"):
+        return word  # of scripts whose marks make another letter, か and が, though not of Vietnamese or Greek
     from unicodedata import combining, normalize
 
     plain = "".join(char for char in normalize("NFKD", word) if not combining(char))
