@@ -12,6 +12,7 @@ import os
 
 from engram.index.database import Database, SqliteError, available
 from engram.index.stamp import folders_in, stamp_of
+from engram.portable import REPLACES_OPEN_FILES
 from engram.record import Record
 from engram.store.root import Skipped, Stored
 
@@ -150,7 +151,7 @@ def put_away(index: Index) -> bool:
         return False
     if isinstance(index.source, Database):
         try:
-            if os.name != "nt":  # Windows lets nobody replace a file that is open, not even with a better one
+            if REPLACES_OPEN_FILES:
                 index.source.rest()
                 return True
         except SqliteError:

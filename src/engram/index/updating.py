@@ -9,6 +9,7 @@ from engram.index.refresh import INDEX_FILE, STAMP, problems_of
 from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
+from engram.portable import replace
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
@@ -245,7 +246,7 @@ def _keep_ledger(held: str, cache: str) -> None:
     kept = os.path.join(cache, _SEEN)
     try:
         if held:
-            os.replace(held, kept)
+            replace(held, kept)
         elif os.path.lexists(kept):
             os.unlink(kept)
     except OSError:
