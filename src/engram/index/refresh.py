@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import Database, SqliteError, available
+from engram.errors import EngramError
+from engram.index.database import DAMAGE, Database, SqliteError, available
 from engram.index.stamp import folders_in, stamp_of
 from engram.portable import REPLACES_OPEN_FILES
 from engram.record import Record
@@ -29,6 +30,7 @@ __all__ = [
     "INDEX_FILE",
     "STAMP",
     "Index",
+    "catch_up",
     "discard",
     "is_current",
     "open_index",
@@ -101,6 +103,21 @@ def open_index(
     except UnicodeEncodeError:
         why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)
+
+
+def catch_up(root: MemoryRoot, cache: str, learn: Callable[[str, Memory], None] | None = None) -> None:
+    """Bring an index that is there up to date, if an update does it and nobody else is at it; the next reader sees it.
+
+    The arguments are those of ``open_index``.
+    """
+    if not available() or (found := _open(os.path.join(cache, INDEX_FILE))) is None:
+        return
+    from engram.index.updating import update_index
+
+    try:
+        update_index(root, cache, found[0], learn)
+    except (EngramError, SqliteError, *DAMAGE, OSError):
+        pass
 
 
 def _current(

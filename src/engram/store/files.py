@@ -41,6 +41,7 @@ __all__ = [
     "read_guarded",
     "read_optional",
     "read_tail",
+    "stat_of",
     "store_error",
     "today",
     "walk_markdown",
@@ -280,6 +281,15 @@ def make_folders(root: str, folder: str) -> None:
             if not os.path.isdir(path):
                 raise
         sync_folder(os.path.dirname(path))
+
+
+def stat_of(path: str) -> tuple[int, ...]:
+    """Return what changes when a file does: size, mtime, inode, ctime; ``()`` where there is none."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return ()
+    return info.st_size, info.st_mtime_ns, info.st_ino, info.st_ctime_ns
 
 
 def store_error(error: OSError, path: str) -> StoreError:
