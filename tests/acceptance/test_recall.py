@@ -12,11 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.memories import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner, Scratch
 
 
@@ -80,6 +82,20 @@ def test_a_damaged_index_is_survived_and_the_answer_is_the_same(remembered: Runn
     DAMAGES[damage](index_of(root))
     assert remembered.ok("load", "install a package") == before
     assert remembered.ok("load", "install a package") == before
+
+
+def test_a_folder_in_the_place_of_the_index_is_the_one_that_is_named(remembered: Runner, root: Path) -> None:  # E2
+    remembered.ok("load", "install a package")
+    to_folder(index_of(root))
+    assert f"{index_of(root)} cannot be used" in remembered.run("load", "install a package").stderr
+
+
+def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
+    terminal: OpenTerminal, root: Path
+) -> None:  # F1
+    fill(str(root), 1000)
+    ended = terminal("search", "voucher", "--limit", "1").end()
+    assert "\rReading memory: 1,000 files …\n" in ended.text, ended.text
 
 
 QUESTIONS = ((), ("status",), ("load", "install a package"), ("search", "install"), ("route", "install a package"))
@@ -154,6 +170,22 @@ def test_an_edit_by_hand_shows_as_skipped_with_the_command_and_comes_back_when_i
     assert "yarn" not in text
     path.write_bytes(approved)
     assert "use-pnpm-for-every-install" in keys(remembered, "install a package with pnpm")
+
+
+def test_a_ledger_that_is_written_over_and_keeps_its_size_and_time_is_read_again(
+    remembered: Runner, root: Path
+) -> None:  # F13
+    path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
+    assert keys(remembered, "integers") == [path.stem]
+    old = path.read_bytes()
+    new = old.replace(b"integers", b"fraction")
+    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
+        info = file.stat()
+        with file.open("r+b") as stream:
+            stream.write(data)
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert keys(remembered, "fraction") == [path.stem]
+    assert keys(remembered, "integers") == []
 
 
 def test_a_file_that_nobody_approved_shows_as_skipped(remembered: Runner, root: Path) -> None:  # F13
