@@ -72,7 +72,7 @@ def prefixes(path: Key) -> tuple[Key, ...]:
 
 
 # One file is asked several questions in a row, and a large one takes a second to read.
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def read(text: str) -> Node:
     """Return the tree of a text; raise PartError with the place where it is no JSON."""
     # A tree of half a million nodes is no garbage, and the collector would go through it again and again.
