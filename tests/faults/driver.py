@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ERRORS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EACCES": errno.EACCES}
 READERS = ("open", "read", "scandir")
-WRITERS = ("open", "write", "pwrite", "ftruncate", "fsync", "fchmod", "replace", "link", "unlink", "mkdir")
+WRITERS = ("open", "write", "ftruncate", "fsync", "fchmod", "replace", "link", "unlink", "mkdir")
 NAMES = tuple(dict.fromkeys((*READERS, *WRITERS)))
 
 
@@ -74,7 +74,7 @@ class Faults:
         if self._fault in ERRORS:
             code = ERRORS[self._fault]
             raise OSError(code, os.strerror(code), *(arg for arg in args[:1] if isinstance(arg, str)))
-        if self._fault in {"short", "torn"} and name in {"write", "pwrite"}:
+        if self._fault in {"short", "torn"} and name == "write":
             data = bytes(args[1])
             value = real(args[0], data[: max(1, len(data) // 2)], *args[2:])
             if self._fault == "torn":
@@ -166,7 +166,7 @@ def plan(calls: list[str], most: int) -> list[tuple[int, str]]:
         every.append((number, list(ERRORS)[number % len(ERRORS)]))
         if name in WRITERS:
             every.append((number, "kill"))
-        if name in {"write", "pwrite"}:
+        if name == "write":
             every += [(number, "short"), (number, "torn"), (number, "ENOSPC")]
         if name == "replace":
             every.append((number, "lost"))
