@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from engram.portable import try_lock
 from engram.service.caches import cache_of
 from engram.store.files import OWN_FILE, digest
 
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from engram.service.session import Session
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows: there a twin that runs at the same moment is not found
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Seen", "mark_of", "session_key"]
 
@@ -32,6 +28,7 @@ _MOST = 200
 _NEXT_S = 0.5
 # No hook takes longer than that: what ended later than it after this one began was another event's, by another clock.
 _LONGEST_S = 5.0
+_LOOK_S = 0.005
 
 
 def mark_of(value: str, *, whole: bool) -> str:
@@ -81,11 +78,13 @@ class Seen:
         except OSError:
             return
         try:
-            if fcntl is not None:
-                fcntl.flock(self._fd, fcntl.LOCK_EX)
+            deadline = time.monotonic() + _LONGEST_S
+            while not try_lock(self._fd) and time.monotonic() < deadline:
+                time.sleep(_LOOK_S)
         except OSError:
             pass  # a file system without locks: a twin may bring it twice, which is no harm
         try:
+            os.lseek(self._fd, 0, os.SEEK_SET)
             self._lines = os.read(self._fd, 1 << 20).decode("ascii", "replace").split("\n")
         except OSError:
             pass
