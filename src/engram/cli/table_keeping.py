@@ -106,7 +106,7 @@ COMMANDS: tuple[Command, ...] = (
         "Say what memory there is here and what needs attention.",
         "engram.cli.keeping",
         "status_command",
-        options=(Option("deep", "hash every file and make the index anew"),),
+        options=(Option("deep", "hash every file, to find also what was changed in place, and make the index anew"),),
         examples=("engram status", "engram status --json", "engram status --deep"),
     ),
 )
