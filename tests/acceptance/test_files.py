@@ -103,6 +103,29 @@ def test_a_text_of_two_lines_is_kept_and_its_first_is_the_title(engram: Runner, 
     assert "the second line\n" in text.partition("## Content")[2]
 
 
+def test_a_title_of_two_lines_is_one_line_in_the_file(engram: Runner, root: Path) -> None:  # K1
+    engram.save("rule", "It holds.", "--title", "the first line\nthe second line")
+    (path,) = (root / "rules").iterdir()
+    assert frontmatter(path)["id"] == path.stem == "the-first-line-the-second-line"
+    assert "\n# the first line the second line\n" in path.read_text(encoding="utf-8")
+    assert engram.json("show", path.stem)["data"]["title"] == "the first line the second line"
+
+
+def test_every_title_that_an_agent_proposes_gives_the_same_file(
+    engram: Runner, serve: Callable[..., Host], root: Path
+) -> None:  # K1
+    host = serve()
+    host.handshake()
+    rows = [f"TYPE: rule | TITLE: {title} | TEXT: It is {name} that is meant." for title, name in TITLES.items()]
+    for row, name in zip(rows, TITLES.values(), strict=True):
+        token = host.data("engram_save_session", text=row)["approval_token"]
+        assert "Saved 1 of 1" in host.text("engram_commit", approval_token=token, approve="all"), row
+        assert str(frontmatter(root / "rules" / f"{name}.md")["id"]) == name
+    listed = {memory["id"]: memory["title"] for memory in engram.json("list")["data"]["memories"]}
+    assert listed == {name: title for title, name in TITLES.items()}
+    assert engram.run("verify").returncode == 0
+
+
 def test_two_spellings_of_one_letter_are_one_text_and_one_id(engram: Runner, root: Path) -> None:  # K1, I2, F11
     engram.save("rule", f"The {NFC} closes at five", "--title", NFC)
     same = engram.ok("save", "rule", f"The {NFD} closes at five", "--title", NFD, input="A\n")
@@ -342,9 +365,9 @@ def test_where_nothing_was_nothing_stays(engram: Runner, scratch: Scratch, tmp_p
     assert tree(tmp_path) == before
 
 
-def test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire(  # C15, K4
+def test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire(
     serve: Callable[..., Host], memories: Memories, tmp_path: Path
-) -> None:
+) -> None:  # K4, C15
     memories.add("rule", "oven", "- Clean the oven.")
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
