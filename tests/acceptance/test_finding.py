@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 def found(engram: Runner, query: str) -> list[str]:
     """Return what a load and a search give for a query: they always agree on what is first."""
-    keys: list[str] = engram.json("load", "--", query)["data"]["selected_keys"]
-    hits = [hit["id"] for hit in engram.json("search", "--", query)["data"]["results"]]
-    assert hits[:1] == keys[:1], query
+    keys: list[str] = json.loads(engram.ok("load", "--json", "--", query))["data"]["selected_keys"]
+    hits = json.loads(engram.ok("search", "--json", "--", query))["data"]["entries"]
+    assert [hit["id"] for hit in hits[:1]] == keys[:1], query
     return keys
 
 
@@ -140,7 +140,7 @@ def test_a_nonsense_phrase_gives_nothing_and_says_so(engram: Runner, many: Memor
     data = engram.json("load", query)["data"]
     assert data["selected_keys"] == data["omitted_ids"] == []
     assert "No memory matches" in engram.ok("load", query)
-    assert engram.json("search", query)["data"]["results"] == []
+    assert engram.json("search", query)["data"]["entries"] == []
     for command in ("search", "route"):
         assert "o memory matches" in engram.ok(command, query)
 

@@ -2,7 +2,8 @@
 
 ====  ==========================================================================================================
 J1    test_a_subfolder_finds_…, test_a_path_through_a_link_finds_…, test_a_linked_worktree_uses_…,
-      test_a_submodule_uses_the_memory_of_its_superproject, test_one_of_its_own_counts_in_a_submodule, test_home_is_no_…
+      test_a_submodule_uses_the_memory_of_its_superproject, test_a_memory_of_its_own_counts_in_a_…,
+      test_home_is_no_workspace
 J3    test_a_memory_with_conflict_markers_is_never_routed_and_named_by_repair
 ====  ==========================================================================================================
 
@@ -99,7 +100,7 @@ def test_a_submodule_uses_the_memory_of_its_superproject(
     assert root_seen(remembered, workspace / "library") == str(workspace / ".agents" / ".engram")
 
 
-def test_one_of_its_own_counts_in_a_submodule(
+def test_a_memory_of_its_own_counts_in_a_submodule_and_is_as_foreign_as_its_repository(
     remembered: Runner, workspace: Path, scratch: Scratch, tmp_path: Path
 ) -> None:  # J1
     library = tmp_path / "library"
@@ -111,7 +112,7 @@ def test_one_of_its_own_counts_in_a_submodule(
     git(scratch, workspace, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(library), "library")
     found = remembered.json("status", cwd=workspace / "library")["data"]["roots"][0]
     assert found["root"] == str(workspace / "library" / ".agents" / ".engram")
-    assert found["foreign"] is False
+    assert found["foreign"] is True, "another repository: who trusts the project has not trusted it"
 
 
 def test_home_is_no_workspace(engram: Runner, scratch: Scratch) -> None:  # J1

@@ -95,7 +95,7 @@ def test_two_servers_saving_fifty_each_beside_a_rebuild_leave_a_hundred_memories
         host = serve()
         host.handshake()
         for number in range(SAVES):
-            text = f"Server {name} keeps fact number {number}."
+            text = f"{name} {number} is kept."
             token = host.data("engram_save", text=text, type="knowledge")["approval_token"]
             said = host.text("engram_commit", approval_token=token, approve="all")
             if "Saved 1 of 1" not in said:
@@ -111,7 +111,7 @@ def test_two_servers_saving_fifty_each_beside_a_rebuild_leave_a_hundred_memories
     beside = threading.Thread(target=rebuild)
     beside.start()
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(save, ("one", "two")))
+        list(pool.map(save, ("Lantern", "Pelican")))
     over.set()
     beside.join()
     assert failures == []

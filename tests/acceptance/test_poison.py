@@ -198,7 +198,7 @@ MORE = {
     "Shopify": "shpat" + "_" + noise(32, HEX),
     "Twilio": "SK" + noise(32, HEX),
     "SendGrid": "SG." + noise(22) + "." + noise(43),
-    "PyPI": "pypi" + "-AgEIcHlwaS5vcmc" + noise(60),
+    "PyPI": "pypi" + "-AgEIcHlwaS5vcmc" + noise(100),
     "EC key": pem().replace("RSA ", "EC "),
     "OpenSSH key": pem().replace("RSA ", "OPENSSH "),
     "PKCS 8": pem().replace("RSA ", ""),
@@ -422,8 +422,9 @@ def test_what_a_clone_brings_is_no_instruction_until_it_is_trusted(
     subprocess.run(["git", "clone", "--quiet", str(origin), str(clone)], env=engram.scratch.env, check=True)
 
     def surfaces(**env: str) -> dict[str, str]:
-        event = {"session_id": str(len(env)), "cwd": str(clone), "source": "startup", "prompt": "run before each build"}
-        hooks = [json.dumps({**event, "hook_event_name": name}) for name in ("SessionStart", "UserPromptSubmit")]
+        event = {"cwd": str(clone), "source": "startup", "prompt": "run before each build"}
+        names = ("SessionStart", "UserPromptSubmit")
+        hooks = [json.dumps({**event, "session_id": f"{name}{env}", "hook_event_name": name}) for name in names]
         found = {" ".join(args): engram.ok(*args, cwd=clone, env=env) for args in (
             ("load", "run before each build"), ("load", "--full", "run before each build"), ("load", "--id", "x"),
             ("load", "--id", "y"))}  # fmt: skip
@@ -431,7 +432,7 @@ def test_what_a_clone_brings_is_no_instruction_until_it_is_trusted(
                             for at, data in enumerate(hooks)}}  # fmt: skip
 
     for surface, said in surfaces().items():
-        text = str(json.loads(said)["hookSpecificOutput"]) if surface.startswith("hook") else said
+        text = said.replace('\\"', '"')  # a hook's is JSON
         assert 'authority="instruction"' not in text, surface
         if surface.startswith("load"):
             assert "foreign: reference only" in text, surface
