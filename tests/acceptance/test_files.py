@@ -12,6 +12,7 @@ K4    test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire
 from __future__ import annotations
 
 import hashlib
+import random
 import shutil
 import subprocess
 import unicodedata
@@ -111,12 +112,19 @@ def test_a_title_of_two_lines_is_one_line_in_the_file(engram: Runner, root: Path
     assert engram.json("show", path.stem)["data"]["title"] == "the first line the second line"
 
 
+def made_up(number: int) -> str:
+    """Return a sentence of words that no other one has."""
+    rng = random.Random(number)
+    return " ".join("".join(rng.choices("bdfglmnprstvz", k=3)) + f"a{rng.choice('eiou')}" for _ in range(8))
+
+
 def test_every_title_that_an_agent_proposes_gives_the_same_file(
     engram: Runner, serve: Callable[..., Host], root: Path
 ) -> None:  # K1
     host = serve()
     host.handshake()
-    rows = [f"TYPE: rule | TITLE: {title} | TEXT: It is {name} that is meant." for title, name in TITLES.items()]
+    # No two of them are near to each other: an agent would have to say how they belong together.
+    rows = [f"TYPE: rule | TITLE: {title} | TEXT: {made_up(number)}" for number, title in enumerate(TITLES)]
     for row, name in zip(rows, TITLES.values(), strict=True):
         token = host.data("engram_save_session", text=row)["approval_token"]
         assert "Saved 1 of 1" in host.text("engram_commit", approval_token=token, approve="all"), row

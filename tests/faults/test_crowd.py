@@ -28,7 +28,7 @@ name, count, *command = sys.argv[1:]
 for number in range(int(count)):
     text = f"Writer {name} keeps fact number {number}."
     done = subprocess.run([*command, "save", "knowledge", text], input=b"A\\n", capture_output=True)
-    if done.returncode or done.stderr:
+    if done.returncode or b"Traceback" in done.stderr:
         sys.exit(done.stdout.decode() + done.stderr.decode())
 """
 

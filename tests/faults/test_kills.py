@@ -27,7 +27,7 @@ def memory_files(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for folder in FOLDERS
-        for path in sorted((root / folder).glob("*.md"))
+        for path in sorted((root / folder).rglob("*.md"))
     }
 
 
