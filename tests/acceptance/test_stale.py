@@ -181,7 +181,7 @@ def test_what_was_superseded_is_gone_from_every_surface(
     assert saved(era.ask("engram_save_session", text=text).accept()) == ["never-deploy-on-friday"]
 
     task = "deploy on Friday"
-    said = {
+    said: dict[tuple[str, ...], str] = {
         **{command: engram.ok(*command) for command in (("load", task), ("search", task), ("route", task), ("list",))},
         **{("hook", event): hooked(engram, event, task) for event in ("SessionStart", "UserPromptSubmit")},
         **{(tool,): text_of(era.call(tool, query=task)) for tool in ("engram_load", "engram_search", "engram_route")},

@@ -101,15 +101,25 @@ def index_folder(root: Path) -> None:
         file.mkdir()
 
 
+def rules_file(root: Path) -> None:
+    shutil.rmtree(root / "rules")
+    (root / "rules").write_bytes(b"")
+
+
+def ledger_folder(root: Path) -> None:
+    (root / "SHA256SUMS").unlink()
+    (root / "SHA256SUMS").mkdir()
+
+
 FAULTS: dict[str, Callable[[Path], object]] = {
     "an open journal that nobody can read": lock,
     "configuration": lambda root: (root / "engram.config.json").write_bytes(b"{"),
     "an index that is a folder": index_folder,
     "an index of zero bytes": lambda root: (root / ".cache" / "index.sqlite").write_bytes(b""),
     "no rules": lambda root: (root / "rules").rename(root / "other"),
-    "a file for a folder": lambda root: (shutil.rmtree(root / "rules"), (root / "rules").write_bytes(b"")),
+    "a file for a folder": rules_file,
     "ledger": lambda root: (root / "SHA256SUMS").write_bytes(b"\xff\0"),
-    "a ledger that is a folder": lambda root: ((root / "SHA256SUMS").unlink(), (root / "SHA256SUMS").mkdir()),
+    "a ledger that is a folder": ledger_folder,
     "no ledger": lambda root: (root / "SHA256SUMS").unlink(),
     "a memory that is no text": lambda root: (root / "rules" / "use-pnpm.md").write_bytes(b"\xff\0"),
     "inbox": lambda root: (root / "pending-approvals.json").write_bytes(b"{"),

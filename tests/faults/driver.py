@@ -103,7 +103,8 @@ class Faults:
     def _place(self, name: str, args: tuple[Any, ...]) -> str | None:
         first = args[0] if args else "."
         path = self._files.get(first) if isinstance(first, int) else first
-        path = os.fspath(path) if hasattr(path, "__fspath__") else path
+        if isinstance(path, os.PathLike):
+            path = os.fspath(path)
         if not isinstance(path, str) or (name == "open" and not os.path.isabs(path)):
             return None
         inside = path.startswith(self._base) and f"{os.sep}.cache" not in path
