@@ -205,6 +205,28 @@ def test_a_candidate_that_no_longer_applies_is_named_and_the_rest_is_written(
     assert [path.stem for path in root.glob("*/*.md")] == ["never-deploy-on-friday"]
 
 
+def test_of_two_candidates_that_change_one_memory_the_second_waits_in_the_inbox(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:  # A1
+    engram.save("knowledge", "The build runs on Node 16.")
+    target = "the-build-runs-on-node-16"
+    propose(
+        engram,
+        f"TYPE: knowledge | TEXT: The build runs on Node 16, in CI too. | UPDATE: {target}",
+        f"TYPE: knowledge | TITLE: Bun | TEXT: The build runs on Bun. | SUPERSEDES: {target} | DEPENDS_ON: the-gohst",
+    )
+    ended = review(terminal, "A")
+
+    assert f"In this proposal it changes {target}, as does candidate 1" in ended.text
+    assert "It depends on the-gohst, which is no memory here" in ended.text
+    assert "in CI too" in (root / "knowledge" / f"{target}.md").read_text(encoding="utf-8")
+    assert [json.loads(path.read_text(encoding="utf-8"))["candidate"]["title"] for path in inbox(root)] == ["Bun"]
+    assert [one["kind"] for one in items(engram)] == ["deferred"]
+    review(terminal, "A")
+    assert sorted(path.stem for path in root.glob("*/*.md")) == ["bun", target]
+    assert inbox(root) == []
+
+
 def test_a_proposal_that_was_edited_on_the_disk_is_named_and_not_shown(engram: Runner, root: Path) -> None:  # C41
     propose(engram, FRIDAY)
     path = root / "pending-approvals.json"

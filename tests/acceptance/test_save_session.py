@@ -279,6 +279,149 @@ def test_two_candidates_of_which_one_depends_on_the_other_are_both_written(
     assert names_in(root) == ["friday", "never-deploy-on-friday"]
 
 
+# Two candidates that change one memory: A1, C39
+
+UPDATE = "TYPE: rule | TEXT: The oven is cleaned with soda too. | UPDATE: the-oven-is-cleaned-with-vinegar"
+REPLACE = "TYPE: rule | TEXT: The oven cleans itself. | SUPERSEDES: the-oven-is-cleaned-with-vinegar"
+BY_VERDICT = "TYPE: rule | TEXT: The oven is never cleaned with vinegar."
+OVEN = "the-oven-is-cleaned-with-vinegar"
+
+
+@pytest.mark.parametrize("way", ["answer", "force"])
+@pytest.mark.parametrize(
+    "both",
+    [
+        (UPDATE, REPLACE), (REPLACE, UPDATE), (UPDATE, UPDATE.replace("soda", "sand")),
+        (REPLACE, "TYPE: rule | TEXT: Nobody cleans the oven. | SUPERSEDES: the-oven-is-cleaned-with-vinegar"),
+        (UPDATE, BY_VERDICT),
+    ],
+    ids=["update-supersede", "supersede-update", "two-updates", "two-supersedes", "by-verdict"],
+)  # fmt: skip
+def test_of_two_candidates_that_change_one_memory_the_second_waits_and_the_rest_is_written(
+    engram: Runner, root: Path, file: Path, way: str, both: tuple[str, str]
+) -> None:
+    first, second = both
+    engram.save("rule", "The oven is cleaned with vinegar.")
+    file.write_text(f"{first}\n{second}\n{lines('Bake the bread at dawn.')}", encoding="utf-8")
+    done = engram.run("save-session", "--file", str(file), *(["--force"] if way == "force" else []), input="A\n")
+
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout[: done.stdout.index("Saved ")]
+    assert f"In this proposal it changes {OVEN}, as does candidate 1 (" in " ".join(shown.split())
+    assert "bake-the-bread-at-dawn" in names_in(root)
+    (waits,) = inbox_of(root)
+    assert waits["candidate"]["text"] in second
+    assert waits["reason"].startswith(f"it changes {OVEN}, as does candidate 1 (")
+    assert f"look at {OVEN}" in waits["reason"]
+    assert OVEN in waits["related"]
+    assert waits["reason"] in done.stdout
+    text = (root / "rules" / f"{OVEN}.md").read_text(encoding="utf-8")
+    assert ("superseded_by: the-oven-cleans-itself" in text) == (first == REPLACE)
+    assert ("soda" in text) == (first == UPDATE)
+    assert engram.ok("verify")
+
+
+def test_the_second_of_two_that_change_one_memory_is_written_where_it_is_chosen_alone(
+    engram: Runner, root: Path, file: Path
+) -> None:
+    engram.save("rule", "The oven is cleaned with vinegar.")
+    file.write_text(f"{UPDATE}\n{REPLACE}\n", encoding="utf-8")
+    engram.ok("save-session", "--file", str(file), input="A 2\n")
+
+    assert "the-oven-cleans-itself" in names_in(root)
+    assert inbox_of(root) == []
+
+
+def test_of_three_that_change_one_memory_the_first_that_is_chosen_is_written(
+    engram: Runner, root: Path, file: Path
+) -> None:
+    engram.save("rule", "The oven is cleaned with vinegar.")
+    sand = UPDATE.replace("soda", "sand")
+    file.write_text(f"{UPDATE}\n{sand}\n{REPLACE}\n", encoding="utf-8")
+    engram.ok("save-session", "--file", str(file), input="A 2,3\n")
+
+    assert "sand" in (root / "rules" / f"{OVEN}.md").read_text(encoding="utf-8")
+    assert ["as does candidate 2 (" in one["reason"] for one in inbox_of(root)] == [True]
+
+
+# What a candidate depends on: F19
+
+GHOST = "TYPE: rule | TITLE: Soak | TEXT: Soak the beans at night. | DEPENDS_ON: the-gohst"
+
+
+def test_a_dependency_that_is_no_memory_is_named_before_the_question_and_after_it(
+    engram: Runner, root: Path, file: Path
+) -> None:
+    said = "It depends on the-gohst, which is no memory here"
+    file.write_text(f"{GHOST}\n", encoding="utf-8")
+
+    assert said in engram.run("save-session", "--file", str(file), input="C\n").stdout
+    one = engram.run("save", GHOST, input="C\n")
+    assert said in one.stdout
+    assert names_in(root) == []
+    done = engram.ok("save-session", "--file", str(file), "--force")
+    assert done.index(said) < done.index("Saved ") < done.rindex(said)
+    assert names_in(root) == ["soak"]
+
+
+def test_a_dependency_on_a_memory_or_on_another_candidate_is_in_order(engram: Runner, root: Path, file: Path) -> None:
+    engram.save("rule", "The oven is cleaned with vinegar.")
+    early = "TYPE: rule | TITLE: Soak | TEXT: Soak the beans at night. | DEPENDS_ON: beans, Workspace/" + OVEN
+    early = early.replace("Workspace", "workspace")
+    file.write_text(f"{early}\nTYPE: knowledge | TITLE: Beans | TEXT: Beans come on Monday.\n", encoding="utf-8")
+    done = engram.run("save-session", "--file", str(file), input="A 1\n")
+
+    before, after = done.stdout.split("Saved ", 1)
+    assert "depends on" not in before
+    assert "It depends on beans, which is no memory here" in after  # candidate 2 was not approved
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"), [("archived", "which is archived"), ("superseded", "which soda-cleans-it has replaced")]
+)
+def test_a_dependency_on_what_is_out_of_service_says_so(
+    engram: Runner, root: Path, file: Path, gone: str, said: str
+) -> None:
+    engram.save("rule", "The oven is cleaned with vinegar.")
+    if gone == "archived":
+        engram.ok("archive", OVEN, "--reason", "old", input="A\n")
+    else:
+        engram.ok("save", "rule", "Soda cleans it.", "--supersedes", OVEN, input="A\n")
+    file.write_text(GHOST.replace("the-gohst", OVEN) + "\n", encoding="utf-8")
+
+    assert f"It depends on {OVEN}, {said}" in engram.run("save-session", "--file", str(file), input="C\n").stdout
+
+
+def test_a_dependency_on_what_the_same_proposal_replaces_says_so(engram: Runner, root: Path, file: Path) -> None:
+    engram.save("rule", "The oven is cleaned with vinegar.")
+    file.write_text(f"{REPLACE}\n{GHOST.replace('the-gohst', OVEN)}\n", encoding="utf-8")
+    shown = engram.run("save-session", "--file", str(file), input="C\n").stdout
+
+    assert f"It depends on {OVEN}, which the-oven-cleans-itself replaces" in shown
+
+
+def test_a_circle_of_dependencies_is_named(engram: Runner, root: Path, file: Path) -> None:
+    first = "TYPE: rule | TITLE: Soak | TEXT: Soak the beans at night. | DEPENDS_ON: boil"
+    second = "TYPE: rule | TITLE: Boil | TEXT: Boil them for an hour. | DEPENDS_ON: serve"
+    third = "TYPE: rule | TITLE: Serve | TEXT: Guests eat at seven. | DEPENDS_ON: soak"
+    file.write_text(f"{first}\n{second}\n{third}\n", encoding="utf-8")
+    shown = " ".join(engram.run("save-session", "--file", str(file), input="C\n").stdout.split())
+
+    for around in ("soak, boil, serve, soak", "boil, serve, soak, boil", "serve, soak, boil, serve"):
+        assert f"Memories would need each other in a circle: {around}" in shown
+
+
+def test_an_update_that_closes_a_circle_and_a_memory_that_needs_itself_are_named(
+    engram: Runner, root: Path, file: Path
+) -> None:
+    engram.ok("save", "TYPE: rule | TITLE: Beans | TEXT: Beans come on Monday.", input="A\n")
+    engram.ok("save", GHOST.replace("the-gohst", "beans"), input="A\n")
+    shown = engram.run("save", "TYPE: rule | TEXT: And soaked. | UPDATE: beans | DEPENDS_ON: soak", input="C\n").stdout
+    assert "Memories would need each other in a circle: beans, soak, beans" in shown
+    alone = engram.run("save", "TYPE: rule | TEXT: And dry. | UPDATE: beans | DEPENDS_ON: beans", input="C\n").stdout
+    assert "It depends on beans itself" in alone
+
+
 # Force and inbox: C59, C59a
 
 

@@ -246,6 +246,56 @@ def test_candidates_of_one_proposal_that_contradict_are_not_both_written(
     assert len(inbox_of(memories.root)) == (approve == "all")
 
 
+@pytest.mark.parametrize(
+    "second",
+    ["TEXT: The oven cleans itself. | SUPERSEDES: the-oven", "TEXT: The oven is never cleaned with vinegar."],
+    ids=["named", "verdict"],
+)
+def test_of_two_candidates_that_change_one_memory_the_second_waits(
+    host: Host, memories: Memories, second: str
+) -> None:  # A1, C39
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    first = "TYPE: rule | TEXT: Soda works too. | UPDATE: the-oven"
+    text = f"{first}\nTYPE: rule | {second}\nTYPE: rule | TEXT: Bake the bread at dawn."
+    result = host.call("engram_save_session", text=text)
+    said = "it changes the-oven, as does candidate 1 (the-oven)"
+
+    for shown in (text_of(result), data_of(result)["text"]):
+        assert shown.count(said) == 2  # the remark, and what it does
+    written = commit(host, data_of(result))
+    assert saved(written) == ["the-oven", "bake-the-bread-at-dawn"]
+    assert [said in row.get("reason", "") for row in data_of(written)["outcomes"]] == [False, True, False]
+    assert [one["related"] for one in inbox_of(memories.root)] == [["the-oven"]]
+
+
+def test_the_second_that_changes_a_memory_is_written_when_the_first_is_not_approved(
+    host: Host, memories: Memories
+) -> None:  # A1
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    text = "TYPE: rule | TEXT: Soda too. | UPDATE: the-oven\nTYPE: rule | TEXT: Sand too. | UPDATE: the-oven"
+
+    assert saved(commit(host, propose(host, text), "2")) == ["the-oven"]
+    assert inbox_of(memories.root) == []
+    assert "Sand" in (memories.root / "rules" / "the-oven.md").read_text(encoding="utf-8")
+
+
+def test_a_dependency_that_is_no_memory_is_named_in_the_proposal_and_the_reply(
+    host: Host, memories: Memories
+) -> None:  # F19, C42
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    first = "TYPE: rule | TITLE: Soak | TEXT: Soak the beans at night. | DEPENDS_ON: boil, the-oven"
+    second = "TYPE: rule | TITLE: Boil | TEXT: Guests eat at seven. | DEPENDS_ON: the-gohst"
+    result = host.call("engram_save_session", text=f"{first}\n{second}")
+    said = "It depends on the-gohst, which is no memory here"
+
+    for shown in (text_of(result), data_of(result)["text"]):
+        assert shown.count(said) == shown.count("depends on") == 1
+    written = commit(host, data_of(result))
+    assert saved(written) == ["soak", "boil"]
+    assert [row.get("needs") for row in data_of(written)["outcomes"]] == [None, [said]]
+    assert said in text_of(written)
+
+
 def test_a_near_one_that_says_what_it_is_to_the_other_is_written(host: Host, memories: Memories) -> None:  # C39
     memories.add("rule", "uploads", f"- {STORED}")
     result = commit(host, propose(host, f"TYPE: rule | TEXT: {NEAR} | DEPENDS_ON: uploads"))

@@ -453,6 +453,26 @@ def test_one_that_contradicts_another_of_the_same_form_has_no_box(era: Era, memo
     assert [one["candidate"]["text"] for one in inbox_of(memories.root)] == ["Never deploy on Friday."]
 
 
+def test_one_that_changes_the_same_memory_as_another_has_no_box(era: Era, memories: Memories) -> None:  # A1, C46
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    text = "TYPE: rule | TEXT: Soda too. | UPDATE: the-oven\nTYPE: rule | TEXT: Sand. | SUPERSEDES: the-oven"
+    dialog = era.ask("engram_save_session", text=text)
+
+    assert dialog.boxes == ["candidate_1"]
+    assert "it changes the-oven, as does candidate 1 (the-oven)" in dialog.message
+    assert saved(dialog.accept()) == ["the-oven"]
+    assert [one["candidate"]["text"] for one in inbox_of(memories.root)] == ["Sand."]
+
+
+def test_a_dialog_names_what_a_candidate_depends_on_in_vain(era: Era, memories: Memories) -> None:  # F19, C46
+    text = "TYPE: rule | TITLE: Soak | TEXT: Soak the beans at night. | DEPENDS_ON: the-gohst"
+    dialog = era.ask("engram_save_session", text=text)
+
+    assert "1. soak (workspace): It depends on the-gohst, which is no memory here." in dialog.message
+    assert "beans" not in dialog.message
+    assert "the-gohst" in text_of(dialog.accept())
+
+
 def test_a_scope_in_which_it_would_wait_is_named_and_not_offered(
     era: Era, memories: Memories, everywhere: Memories
 ) -> None:
@@ -736,6 +756,21 @@ def test_codex_is_asked_at_commit_and_accept_writes(codex: Callable[..., Era], m
     assert saved(dialog.accept("candidate_3")) == names_in(memories.root) == [THREE_IDS[2]]
     assert "(dialog)" in (memories.root / "changelog.md").read_text(encoding="utf-8")
     assert "used already" in failure_of(era.call("engram_commit", approval_token=token, approve="all"))
+
+
+def test_codex_is_told_what_a_candidate_depends_on_in_vain(codex: Callable[..., Era], memories: Memories) -> None:
+    memories.add("rule", "the-oven", "- The oven is cleaned with vinegar.")
+    era = codex()
+    proposal = era.ask(
+        "engram_save_session",
+        text="TYPE: rule | TITLE: Soak | TEXT: Soak the beans. | DEPENDS_ON: the-gohst, the-oven, boil\n"
+        "TYPE: rule | TITLE: Boil | TEXT: Guests eat at seven.",
+    ).cancel()  # F19
+    dialog = era.ask("engram_commit", approval_token=token_of(proposal), approve="1")
+
+    assert "1. soak (workspace): It depends on the-gohst, which is no memory here." in dialog.message
+    assert "It depends on boil, which is no memory here" in dialog.message  # candidate 2 was not chosen
+    assert "oven" not in dialog.message
 
 
 def test_codex_cannot_tick_what_was_not_asked_about(codex: Callable[..., Era], memories: Memories) -> None:

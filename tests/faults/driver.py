@@ -88,7 +88,7 @@ class Faults:
                 real(*args)
                 del self._files[args[0]]
             raise OSError(code, os.strerror(code), *(arg for arg in args[:1] if isinstance(arg, str)))
-        if self._fault in {"short", "torn"} and name in {"write", "pwrite"}:
+        if self._fault in {"short", "torn"} and name == "write":
             data = bytes(args[1])
             value = real(args[0], data[: max(1, len(data) // 2)], *args[2:])
             if self._fault == "torn":
@@ -183,7 +183,7 @@ def plan(calls: list[str], most: int) -> list[tuple[int, str]]:
         every.append((number, errors[number % len(errors)]))
         if name in WRITERS:
             every.append((number, "kill"))
-        if name in {"write", "pwrite"}:
+        if name == "write":
             every += [(number, "short"), (number, "torn"), (number, "ENOSPC")]
         if name in {"replace", "rename"}:
             every.append((number, "lost"))

@@ -179,14 +179,14 @@ def test_a_newer_token_of_the_same_proposal_revokes_the_older_and_a_decline_ends
 @given(words, st.integers(0, 40 * DAY))
 def test_a_decline_is_said_once_within_thirty_days(text: str, later: int) -> None:  # C48
     book = Book({"salt": SALT})
-    candidate = Candidate(type="rule", text=text)
-    mark = book.fingerprint(candidate, text)
+    text = f"Never: {text}"  # digits alone may stand in the book's own numbers
+    mark = book.fingerprint(Candidate(type="rule", text=text), text)
     book.decline([mark], NOW)
     book = parse_book(book.text(NOW))
 
     assert book.declined_since([mark], NOW + later) == (NOW if later < 30 * DAY else 0)
     assert book.declined_since([mark], NOW + later) == 0
-    assert len(text) < 4 or text not in book.text(NOW)
+    assert text not in book.text(NOW)
 
 
 @given(

@@ -68,6 +68,8 @@ def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
     root = session.root(planned.scope)
     for receipt in outcome.receipts:
         output.line(f"Saved {root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
+    for need in planned.needs:
+        output.line(show_line(need))
 
 
 def planned_as_data(planned: Planned) -> dict[str, object]:
@@ -81,6 +83,7 @@ def planned_as_data(planned: Planned) -> dict[str, object]:
         "related": list(planned.verdict.related),
         "others": list(planned.verdict.others),
         "rivals": [rival.as_dict() for rival in planned.rivals],
+        "needs": list(planned.needs),
         "foreign": planned.foreign,
         "ageing": [{"word": one.word, "meant": one.meant} for one in planned.ageing],
         "id": planned.id,

@@ -11,6 +11,7 @@ import stat
 from engram.config.keys import find, is_group, shown, validate
 from engram.errors import ConfigError
 from engram.model import MAX_BYTES
+from engram.portable import BINARY, NONBLOCK, extended
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -139,9 +140,8 @@ def _collect(members: list[Member], path: tuple[str, ...], found: ConfigFile) ->
 
 def _read(file: str) -> bytes | None:
     """Return a file's bytes; a clone may bring a pipe, a device or a huge file under this name, so the kind counts."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(file, flags)
+        handle = os.open(extended(file), os.O_RDONLY | NONBLOCK | BINARY)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -14,7 +14,7 @@ try:
 except ImportError:  # a Python that was built without SQLite
     sqlite = None  # type: ignore[assignment]
 
-from engram.index.layout import Entry, commonest
+from engram.index.layout import LOOKED_AT, Entry, Kept, commonest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ _READ_ONLY = 8
 _PATIENCE = 0.25
 # Values in one question; SQLite's own limit is higher everywhere.
 _AT_A_TIME = 500
+# A process that lives long begins anew to keep what it knows of memories when there are more than so many.
+_KEPT = 2000
 # What reading raises where SQLite itself did not see that its file is damaged.
 DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -137,6 +139,7 @@ class Database(SqliteFile):
             # A view never changes: what takes a look at every row is counted once.
             self._kinds: dict[str, int] = {}
             self._expired: dict[str, int] = {}
+            self.kept: Kept | None = None
         except BaseException as error:
             self._connection.close()
             if isinstance(error, DAMAGE):
@@ -147,6 +150,8 @@ class Database(SqliteFile):
         """Let go of the lock and keep the file open, so that no writer waits. Ask nothing until ``wake``."""
         self._seen = self._data_version()
         self._ask("commit")
+        if self.kept is None or len(self.kept.entries) > _KEPT:
+            self.kept = Kept()
 
     def wake(self) -> bool:
         """Go on after ``rest``; False where the file changed meanwhile: then close this view and open another one."""
@@ -204,15 +209,21 @@ class Database(SqliteFile):
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
         """Return what is known of memories, by number."""
-        return {row[0]: Entry(*row) for row in self._among("select * from memories where n in ({})", docs)}
+        question = "select * from memories where n in ({})"
+        if self.kept is None:
+            return {row[0]: Entry(row) for row in self._among(question, docs)}
+        wanted, kept = list(docs), self.kept.entries
+        for row in self._among(question, [n for n in wanted if n not in kept]):
+            kept[row[0]] = Entry(row)
+        return {n: kept[n] for n in wanted if n in kept}
 
     def all_rows(self) -> list[Entry]:
         """Return what is known of every memory, in no order."""
-        return [Entry(*row) for row in self._ask("select * from memories")]
+        return [Entry(row) for row in self._ask("select * from memories")]
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""
-        return [Entry(*row) for row in self._among("select * from memories where folded in ({})", folded)]
+        return [Entry(row) for row in self._among("select * from memories where folded in ({})", folded)]
 
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind."""
@@ -242,7 +253,11 @@ class Database(SqliteFile):
         deep = folder.count("/") + 1
         return {path for (path,) in rows if path.count("/") == deep}
 
-    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
-        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
-        question = f"select n, substr(terms, 1, {4 * most}) from sequences where n in ({{}})"  # noqa: S608 (a number)
-        return dict(self._among(question, docs))
+    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
+        """Return the first ``LOOKED_AT`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
+        question = f"select n, substr(terms, 1, {4 * LOOKED_AT}) from sequences where n in ({{}})"  # noqa: S608 (a number)
+        if self.kept is None:
+            return dict(self._among(question, docs))
+        wanted, kept = list(docs), self.kept.sequences
+        kept.update(self._among(question, [n for n in wanted if n not in kept]))
+        return {n: kept[n] for n in wanted if n in kept}

@@ -11,16 +11,16 @@ numbers of its spellings, from ``SPELLING`` on.
 
 from __future__ import annotations
 
+from _operator import itemgetter  # the C module alone
 from math import log
-
-from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
-    "BREAK", "FIELDS", "FIELD_END", "SPELLING", "Entry", "commonest", "length_step", "posting_code", "steps_to_length",
+    "BREAK", "FIELDS", "FIELD_END", "LOOKED_AT", "SPELLING", "Entry", "Kept", "commonest", "length_step",
+    "posting_code", "steps_to_length",
 ]  # fmt: skip
 
 # The fields of a memory in the order of its sequence, and how much a word in each counts.
@@ -30,11 +30,18 @@ FIELD_END = 0
 BREAK = 0xFFFFFFFF
 # Numbers of spellings (words that are stored under another term) begin here, so that none is a term's.
 SPELLING = 0x80000000
+# Of a long memory so many terms are looked at for phrases and expansion.
+LOOKED_AT = 4000
 _STEPS_PER_E = 16
 
 
-class Entry(Record):
-    """What the index knows of one memory without its text. Lists are joined with line ends."""
+class Entry(tuple[object, ...]):
+    """What the index knows of one memory without its text, a row of its table. Lists are joined with line ends.
+
+    Hundreds are made in a load, of which most are looked at once, so it is the row itself with names for its columns.
+    """
+
+    __slots__ = ()
 
     n: int
     id: str
@@ -57,6 +64,29 @@ class Entry(Record):
     """The id as ids are compared (F11)."""
     body: str
     """The first digits of the content's SHA-256: the same text may stand in both scopes (F20)."""
+
+
+for _at, _name in enumerate(Entry.__annotations__):
+    setattr(Entry, _name, property(itemgetter(_at)))
+
+
+class Kept:
+    """What a process that lives long keeps of the memories it met, by number; it holds for one state of an index.
+
+    Attributes:
+        counts: how often each term stands there, each field with its weight; empty where it was not yet counted.
+        entries: what the index knows without the text.
+        fields: the term numbers, field by field.
+        sequences: the same, packed.
+    """
+
+    __slots__ = ("counts", "entries", "fields", "sequences")
+
+    def __init__(self) -> None:
+        self.counts: dict[int, dict[int, int]] = {}
+        self.entries: dict[int, Entry] = {}
+        self.fields: dict[int, list[list[int]]] = {}
+        self.sequences: dict[int, bytes] = {}
 
 
 def commonest(terms: Iterable[tuple[str, int]]) -> tuple[str, int]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 
-from engram.index.database import Database, SqliteError, available
+from engram.errors import EngramError
+from engram.index.database import DAMAGE, Database, SqliteError, available
 from engram.index.stamp import folders_in, stamp_of
+from engram.portable import REPLACES_OPEN_FILES
 from engram.record import Record
 from engram.store.root import Skipped, Stored
 
@@ -28,6 +30,7 @@ __all__ = [
     "INDEX_FILE",
     "STAMP",
     "Index",
+    "catch_up",
     "discard",
     "is_current",
     "open_index",
@@ -102,6 +105,21 @@ def open_index(
     return read_files(root, why)
 
 
+def catch_up(root: MemoryRoot, cache: str, learn: Callable[[str, Memory], None] | None = None) -> None:
+    """Bring an index that is there up to date, if an update does it and nobody else is at it; the next reader sees it.
+
+    The arguments are those of ``open_index``.
+    """
+    if not available() or (found := _open(os.path.join(cache, INDEX_FILE))) is None:
+        return
+    from engram.index.updating import update_index
+
+    try:
+        update_index(root, cache, found[0], learn)
+    except (EngramError, SqliteError, *DAMAGE, OSError):
+        pass
+
+
 def _current(
     root: MemoryRoot,
     cache: str,
@@ -150,7 +168,7 @@ def put_away(index: Index) -> bool:
         return False
     if isinstance(index.source, Database):
         try:
-            if os.name != "nt":  # Windows lets nobody replace a file that is open, not even with a better one
+            if REPLACES_OPEN_FILES:
                 index.source.rest()
                 return True
         except SqliteError:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from array import array
 
-from engram.index.layout import BREAK, FIELD_END, FIELDS, SPELLING, Entry, commonest, length_step, posting_code
+from engram.index.layout import (
+    BREAK,
+    FIELD_END,
+    FIELDS,
+    LOOKED_AT,
+    SPELLING,
+    Entry,
+    Kept,
+    commonest,
+    length_step,
+    posting_code,
+)
 from engram.store.files import digest
 from engram.text.slugs import fold_id
 from engram.text.stop import language
@@ -48,6 +59,7 @@ class Segment:
         self.length = 0
         self.dead: frozenset[int] = frozenset()
         self.first = first
+        self.kept: Kept | None = None
         self._names: list[str] = []
         self._stored: dict[str, list[int]] = {}
         self._stored_of = 0
@@ -103,12 +115,12 @@ class Segment:
         self.length += length
         self.blobs.append(array("I", sequence).tobytes())
         self.rows.append(
-            Entry(
+            Entry((
                 n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
                 memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
                 "\n".join(memory.role), "\n".join(_task_types(memory)), "\n".join(memory.depends_on), length,
                 fold_id(memory.id), digest(memory.content.encode("utf-8", "replace"))[:16],
-            )
+            ))
         )  # fmt: skip
 
     # What recall asks.
@@ -178,9 +190,9 @@ class Segment:
         wanted = set(folded)
         return [row for row in self.rows if row.folded in wanted]
 
-    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
-        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
-        return {n: self.blobs[n - self.first][: 4 * most] for n in docs}
+    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
+        """Return the first ``LOOKED_AT`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
+        return {n: self.blobs[n - self.first][: 4 * LOOKED_AT] for n in docs}
 
 
 def _task_types(memory: Memory) -> list[str]:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from engram.index.layout import Entry
+    from engram.index.layout import Entry, Kept
 
 __all__ = ["Source"]
 
@@ -27,6 +27,10 @@ class Source(Protocol):
     @property
     def dead(self) -> frozenset[int]:
         """Numbers of memories that were replaced or removed; postings may still name them."""
+
+    @property
+    def kept(self) -> Kept | None:
+        """What recall may keep for its next question; None where there will be none."""
 
     def lookup(self, terms: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return number and document frequency of each term that some memory has."""
@@ -58,5 +62,5 @@ class Source(Protocol):
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""
 
-    def sequences(self, docs: Iterable[int], most: int) -> dict[int, bytes]:
-        """Return the first ``most`` term numbers of memories, packed in 32 bits each (see ``layout``)."""
+    def sequences(self, docs: Iterable[int]) -> dict[int, bytes]:
+        """Return the first ``LOOKED_AT`` term numbers of memories, packed in 32 bits each (see ``layout``)."""

@@ -9,6 +9,7 @@ from engram.index.refresh import INDEX_FILE, STAMP, problems_of
 from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
+from engram.portable import replace
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
@@ -16,6 +17,7 @@ from engram.text.slugs import fold_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from io import FileIO
 
     from engram.index.database import Database
     from engram.model import Memory
@@ -46,7 +48,7 @@ def rebuild(
         SqliteError: SQLite cannot write there.
     """
     make_cache(cache)
-    held = _hold_ledger(root.path, cache)
+    _keep_ledger(root.path, cache)
     folders = all_folders(root)
     stamp = stamp_of(root.path, folders, root.left_alone)
     problems: list[Skipped] = []
@@ -75,44 +77,38 @@ def rebuild(
                     problems.append(found)
         problems.extend(root.gone(seen))
 
-    try:
-        count = build(os.path.join(cache, INDEX_FILE), memories(), lambda: Beside(((STAMP, stamp),), _rows(problems)))
-    except BaseException:
-        _let_go(held, cache)
-        raise
-    _keep_ledger(held, cache)
-    return count
+    return build(os.path.join(cache, INDEX_FILE), memories(), lambda: Beside(((STAMP, stamp),), _rows(problems)))
 
 
 def update_index(root: MemoryRoot, cache: str, database: Database, learn: Callable[[str, Memory], None] | None) -> bool:
     """Bring the index up to date by what changed; False where a rebuild has to do it. Closes the database."""
     old = str(database.state[STAMP])
-    held = _hold_ledger(root.path, cache)
-    now = stamp_of(root.path, folders_in(old), root.left_alone)
-    problems = {problem.path: problem for problem in problems_of(database)}
+    seen = _open_seen(cache)
     try:
-        try:
-            look_at = _look_at(root, cache, database, now, problems)
-            if look_at is None or len(look_at) > max(_MANY, database.count // 4):
-                return False
-            gone, new = _read_again(root, database, sorted(look_at), problems)
-        finally:
-            database.close()
-        beside = Beside(((STAMP, now),), _rows(problems.values()))
+        _keep_ledger(root.path, cache)
+        now = stamp_of(root.path, folders_in(old), root.left_alone)
+        problems = {problem.path: problem for problem in problems_of(database)}
+        look_at = _look_at(root, seen, database, now, problems)
+        if look_at is None or len(look_at) > max(_MANY, database.count // 4):
+            return False
+        gone, new = _read_again(root, database, sorted(look_at), problems)
+    finally:
+        database.close()
+        if seen is not None:
+            seen.close()
+    beside = Beside(((STAMP, now),), _rows(problems.values()))
+    try:
         worn = update(os.path.join(cache, INDEX_FILE), gone, new, beside, (STAMP, old))
-        _keep_ledger(held, cache)
-        if learn is not None:
-            for _, value, memory in new:
-                learn(value, memory)
-        return not worn
     except StaleError:
         return True
-    finally:
-        _let_go(held, cache)
+    if learn is not None:
+        for _, value, memory in new:
+            learn(value, memory)
+    return not worn
 
 
 def _look_at(
-    root: MemoryRoot, cache: str, database: Database, now: str, problems: dict[str, Skipped]
+    root: MemoryRoot, seen: FileIO | None, database: Database, now: str, problems: dict[str, Skipped]
 ) -> set[str] | None:
     """Return the paths that may have changed; None where the folders did, and only a rebuild sees everything."""
     old = str(database.state[STAMP])
@@ -122,7 +118,7 @@ def _look_at(
     look_at = set(problems)
     names = changed_names(old, now)
     if LEDGER in names or LEGACY_LEDGER in names:
-        look_at |= _changed_lines(root, cache, old, database)
+        look_at |= _changed_lines(root, seen, old, database)
     known_folders = set(folders_in(old))
     for folder in names:
         if folder in {LEDGER, LEGACY_LEDGER}:
@@ -169,9 +165,9 @@ def _read_again(
     return gone, list(new.values())
 
 
-def _changed_lines(root: MemoryRoot, cache: str, old: str, database: Database) -> set[str]:
+def _changed_lines(root: MemoryRoot, seen: FileIO | None, old: str, database: Database) -> set[str]:
     """Return the active paths whose ledger lines differ from those that the index was made from."""
-    before = _seen_ledger(cache, old)
+    before = _seen_ledger(seen, old)
     after = root.ledger().source if root.ledger().exists else None
     if before is None or after is None:
         known = database.hashes()
@@ -209,52 +205,46 @@ def _agree(most: int, equal: Callable[[int, int], bool]) -> int:
     return at
 
 
-def _seen_ledger(cache: str, stamp: str) -> bytes | None:
-    """Return the ledger that the index was made from, None where it was not kept or was written to since."""
+def _open_seen(cache: str) -> FileIO | None:
+    """Open the ledger that the last index was made from, None where it was not kept."""
     try:
-        with open(os.path.join(cache, _SEEN), "rb") as file:
-            info = os.fstat(file.fileno())
-            line = stamp.partition("\n")[0]
-            # Every writer replaces the ledger, so a second name keeps the old bytes; an editor may write into them.
-            if not line.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} "):
-                return None
-            return file.read()
+        return open(os.path.join(cache, _SEEN), "rb", buffering=0)
     except OSError:
         return None
 
 
-def _hold_ledger(root: str, cache: str) -> str:
-    """Give the ledger's bytes of now a second name and return it, ``""`` where that is not possible.
+def _seen_ledger(seen: FileIO | None, stamp: str) -> bytes | None:
+    """Return the ledger that the index was made from, None where another one was kept or it was written to since."""
+    if seen is None:
+        return None
+    info = os.fstat(seen.fileno())
+    line = stamp.partition("\n")[0]
+    # Every writer replaces the ledger, so a second name keeps the old bytes; an editor may write into them.
+    if not line.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} "):
+        return None
+    return seen.readall()
 
-    This changes the ledger's ctime, so it comes before the stamp. Without it the next update compares every line.
+
+def _keep_ledger(root: str, cache: str) -> None:
+    """Give the ledger's bytes of now a second name: the next update compares their lines with the ledger's of then.
+
+    A new name changes the ledger's ctime, so it comes before the stamp; otherwise the index would be out of date as
+    soon as it is made. Where there can be none the next update compares every line.
     """
-    kept, held = os.path.join(cache, _SEEN), os.path.join(cache, f"{_SEEN}.{os.getpid()}")
+    ledger, kept = os.path.join(root, LEDGER), os.path.join(cache, _SEEN)
+    held = f"{kept}.{os.getpid()}"
     try:
-        if os.path.exists(kept) and os.path.samefile(kept, os.path.join(root, LEDGER)):
-            return kept
+        if os.path.exists(kept) and os.path.samefile(kept, ledger):
+            return
         if os.path.lexists(held):
             os.unlink(held)
-        os.link(os.path.join(root, LEDGER), held)
+        os.link(ledger, held)
+        replace(held, kept, patience=0.1)
     except OSError:
-        return ""
-    return held
-
-
-def _keep_ledger(held: str, cache: str) -> None:
-    """Make the ledger that was held the one that the index was made from."""
-    kept = os.path.join(cache, _SEEN)
-    try:
-        if held:
-            os.replace(held, kept)
-        elif os.path.lexists(kept):
+        try:
             os.unlink(kept)
-    except OSError:
-        pass  # the next update compares every line
-
-
-def _let_go(held: str, cache: str) -> None:
-    if held and held != os.path.join(cache, _SEEN) and os.path.lexists(held):
-        os.unlink(held)
+        except OSError:
+            pass
 
 
 def all_folders(root: MemoryRoot) -> list[str]:

@@ -90,8 +90,7 @@ def _write_sequences(connection: Connection, segment: Segment) -> None:
 
 def _write_rows(connection: Connection, segment: Segment) -> None:
     marks = ",".join("?" * len(COLUMNS))
-    rows = (tuple(row.as_dict().values()) for row in segment.rows)
-    connection.executemany(f"insert into memories values({marks})", rows)
+    connection.executemany(f"insert into memories values({marks})", segment.rows)
 
 
 def _write_rest(connection: Connection, segment: Segment) -> None:

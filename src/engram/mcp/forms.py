@@ -30,8 +30,9 @@ def form(
         tool: that asks.
         arguments: of the call.
         home: the memory root.
-        candidates: ``number``, ``word``, ``id``, ``target``, ``scope``, and perhaps ``deferred`` with a reason and
-            ``foreign`` of a target that nobody has accepted (F18), one for each scope.
+        candidates: ``number``, ``word``, ``id``, ``target``, ``scope``, and perhaps ``deferred`` with a reason,
+            ``foreign`` of a target that nobody has accepted (F18) and ``needs``, sentences on what it depends on in
+            vain; one for each scope.
         kept: what is needed again.
         asked: the question.
     """
@@ -39,7 +40,7 @@ def form(
 
     fields: dict[str, dict[str, Any]] = {}
     waiting = []
-    foreign = []
+    warned = []
     scopes: list[str] = []
     for one in candidates:
         name = f"candidate_{one['number']}"
@@ -48,7 +49,8 @@ def form(
             waiting.append(f"{one['number']}. {one['id']} ({one['scope']}) would wait in the inbox: {one['deferred']}")
             continue
         if one.get("foreign"):
-            foreign.append(f"{one['number']}. {one['target']} ({one['scope']}) is foreign: nobody here accepted it.")
+            warned.append(f"{one['number']}. {one['target']} ({one['scope']}) is foreign: nobody here accepted it.")
+        warned += [f"{one['number']}. {one['id']} ({one['scope']}): {need}." for need in one.get("needs", ())]
         if one["scope"] not in scopes:
             scopes.append(one["scope"])
         if name in fields:
@@ -63,5 +65,5 @@ def form(
         return None
     scopes = ["both", *scopes] if len(scopes) > 1 else scopes
     fields["scope"] = {"type": "string", "title": "Save to", "enum": scopes, "default": scopes[0]}
-    lines = [f"{asked} Untick what should not be kept. To read the texts first: engram review", *foreign, *waiting]
+    lines = [f"{asked} Untick what should not be kept. To read the texts first: engram review", *warned, *waiting]
     return Question(tool, home, arguments, "\n".join(map(show_line, lines)), fields, kept)

@@ -54,6 +54,7 @@ def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
                 "word": verdict.word,
                 "target": verdict.id,
                 "foreign": planned.foreign,
+                "needs": planned.needs,
             }
             if variants and planned.type == "rule":
                 row["variants"] = [name for name in ("light", "balanced", "strict") if getattr(part.candidate, name)]
@@ -145,6 +146,9 @@ def written_answer(session: Session, outcomes: list[Outcome]) -> ToolResult:
                 for one in row["receipts"]
             )
             lines.append(show_line(f"{outcome.number}. Saved {planned.id} in {planned.scope} memory: {files}"))
+            if planned.needs:
+                row["needs"] = [show_line(need) for need in planned.needs]
+                lines += [f"   {need}" for need in row["needs"]]
         else:
             row |= {"deferred": outcome.deferred, "reason": show_line(outcome.reason)}
             kept = ", kept in the inbox" if outcome.deferred else ""

@@ -67,6 +67,8 @@ class Meaning:
             return "different", ""
         if _are_numbers(one):
             return self._place_of_numbers(one)
+        if self._ends_in_a_tool(one):
+            return "conflict", "choice"
         if one.slot == "subject" or one.place != "after":
             return ("different", "") if self.known.parsed or _has_name((*old, *new)) else ("doubt", "")
         if self._are_opposite_words(old, new):
@@ -81,7 +83,18 @@ class Meaning:
             return "doubt", ""
         return self._place_of_choice(one)
 
+    def _ends_in_a_tool(self, one: Difference) -> bool:
+        """Say whether a sentence whose verb nobody knows ends in the tool for it: "scaffold apps with vite"."""
+        known = self.known
+        if known.parsed or known.language not in {"en", "es"} or one.slot not in {"with", "through", "con"}:
+            return False
+        whole = len(one.old_core) == len(one.known) == len(one.new_core) == len(one.new) == 1
+        last = bool(known.blocks) and known.blocks[-1].tokens == one.known and len(known.subject) > 1
+        return whole and last and _same_class(one.old_core, one.new_core)
+
     def _place_of_numbers(self, one: Difference) -> tuple[Meant, str]:
+        if _agree(one):
+            return "conflict", "number"
         first = self._is_value(one.known, one)
         second = self._is_value(one.new, one)
         if first and second:
@@ -114,7 +127,9 @@ class Meaning:
         if ":" in token.number:
             return True  # a time of day
         if one.place != "after":
-            return False
+            # "Provision Postgres 15": of a product that is known by its name the number at the end is a version.
+            last = at + 1 == len(tokens) and not self.known.parsed and not self.known.blocks
+            return last and at > 1 and bool(class_of(before.word)) and class_of(before.word) not in _NAMING_CLASSES
         if self.language.code == "zh" and one.slot == "object" and self.known.verb in self.language.settle:
             return before.name or _is_attribute(tokens[:at], self.language)
         version = before.name or "." in token.number or bool(class_of(before.word)) or token.word.startswith("v")
@@ -200,6 +215,21 @@ def _are_numbers(one: Difference) -> bool:
         return plain or (bool(old[0].number and new[0].number) and min(len(old), len(new)) == 1)
     units = all(token.word in UNITS for token in (*old, *new))
     return units and one.start > 0 and bool(one.known[one.start - 1].number)
+
+
+def _agree(one: Difference) -> bool:
+    """Say whether the thing behind a number is one in one sentence and several in the other: one badge, two badges."""
+    at = one.start
+    if not len(one.old_core) == len(one.new_core) == 1 or at + 1 >= min(len(one.known), len(one.new)):
+        return len(one.old_core) == len(one.new_core) == 2 and _is_one_more(one.old_core, one.new_core)
+    return _is_one_more(one.known[at : at + 2], one.new[at : at + 2])
+
+
+def _is_one_more(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    if old[1].key != new[1].key or not (old[0].number and new[0].number) or "1" not in {old[0].number, new[0].number}:
+        return False
+    one, more = (old[1].word, new[1].word) if old[0].number == "1" else (new[1].word, old[1].word)
+    return one != more and more.endswith("s") and not one.endswith("s")
 
 
 def _same_class(old: Sequence[Token], new: Sequence[Token]) -> bool:

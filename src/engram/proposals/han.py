@@ -9,6 +9,7 @@ from engram.proposals.frames import Block, Frame
 from engram.proposals.languages.chinese import (
     CHINESE,
     CHOICES,
+    CONTENT,
     COPULAS,
     DENIALS,
     FLIPPING,
@@ -88,6 +89,8 @@ def _number(text: str, at: int, end: int, number: tuple[str, str], found: list[T
         found.append(Token(name, name, name, name, name=True))
         return end + (skipped + 1 if rest.startswith("号") else 0)
     measure = next((rest[:size] for size in range(_LONGEST_UNIT, 0, -1) if rest[:size] in UNITS), "")
+    if len(measure) == 1 and any(rest[:size] in CONTENT for size in (2, 3)):
+        measure = ""  # 3片段: the character begins a word
     if measure and rest[: len(measure)].isascii():
         measure = ""  # an ASCII unit is a token of its own
     found.append(Token(text[at:end], text[at:end], f"#{value}", f"#{value}", value, unit or measure))

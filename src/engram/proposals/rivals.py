@@ -32,11 +32,13 @@ class Rival(Record):
         number: of the earlier one.
         id: of the memory that it makes or changes.
         says: what the later one does to it: ``contradicts`` and the like, to stand behind "it".
+        clash: both change one memory, so that only one of them can be written as it was shown.
     """
 
     number: int
     id: str
     says: str
+    clash: bool = False
 
     @property
     def sentence(self) -> str:

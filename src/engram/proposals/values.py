@@ -120,7 +120,8 @@ UNITS = word_set(
     dígito dígitos palabra palabras decimales 万 亿 次 秒 秒钟 毫秒 分钟 分 小时 天 日 周 个星期 星期 个月 月 年 人 名
     位 个人 条 行 列 块 元 美元 欧元 字节 字符 吨 公斤 米 公里 倍 份 台 副本 个副本 个 个空格 空格 点 点钟 版 页
     项 张 件 层缓存 线程 节点 个节点 个分支 请求 度 字 步 轮 遍 票 秒鐘 分鐘 小時 個 個月 條 頁 張 噸 個人 端口
-    号端口 个字符 位审核人 位审批人 个审核人 个工作日 lần giây phút giờ ngày tuần tháng năm người dòng byte
+    号端口 把 杯 瓶 盒 箱 袋 辆 双 碗 盘 片 根 颗 枚 棵 罐 桶 捆 束 勺 粒 艘 匹
+    个字符 位审核人 位审批人 个审核人 个工作日 lần giây phút giờ ngày tuần tháng năm người dòng byte
     secondes sekunden minuten stunden tage tagen jours jour heures heure fois"""
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.index.layout import BREAK, FIELDS, length_step
+from engram.index.layout import FIELDS, length_step
 from engram.recall import weights
 from engram.recall.score import SCALE, full, idf, nearest_step, saturation, step_up
 from engram.recall.work import SOURCE_BITS
@@ -20,15 +20,11 @@ def expand(work: Work, order: list[int]) -> None:
     model: dict[str, float] = {}
     best = sum(scores[doc] for doc in order[: weights.FEEDBACK])
     for doc in order[: weights.FEEDBACK]:
-        counts: dict[int, int] = {}
-        for numbers, (_, weight) in zip(work.fields(doc), FIELDS, strict=True):
-            for number in numbers:
-                counts[number] = counts.get(number, 0) + weight
-        counts.pop(BREAK, None)
-        total = sum(counts.values()) or 1
+        words = work.counts(doc)
+        total = sum(words.values()) or 1
         trust = scores[doc] / best
-        for number, (term, _) in sources[doc >> SOURCE_BITS].named(counts).items():
-            model[term] = model.get(term, 0.0) + trust * counts[number] / total
+        for number, (term, _) in sources[doc >> SOURCE_BITS].named(words).items():
+            model[term] = model.get(term, 0.0) + trust * words[number] / total
     looked = [source.lookup(model) for source in sources]
     weighed = []
     rarities: dict[int, float] = {}
@@ -53,11 +49,15 @@ def expand(work: Work, order: list[int]) -> None:
     for doc in order:
         source = doc >> SOURCE_BITS
         impacts = lent[source]
-        counted: dict[int, int] = {}
-        for numbers, (_, weight) in zip(work.fields(doc), FIELDS):  # noqa: B905 - a hundred times in a load
-            for number in numbers:
-                if number in impacts:
-                    counted[number] = counted.get(number, 0) + weight
+        counts = work.known_counts(doc)
+        if counts is not None:
+            counted = {number: counts[number] for number in impacts.keys() & counts.keys()}
+        else:
+            counted = {}
+            for numbers, (_, weight) in zip(work.fields(doc), FIELDS):  # noqa: B905 - a hundred times in a load
+                for number in numbers:
+                    if number in impacts:
+                        counted[number] = counted.get(number, 0) + weight
         if counted:
             length = work.entries[doc].length
             norm = norms.get((source, length))

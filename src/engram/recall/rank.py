@@ -50,8 +50,6 @@ SIGNALS: dict[str, str] = {
     "graph": "what a memory depends on comes before it",
     "floor": "weak matches are not shown at all",
 }
-# Of a long memory so many terms are looked at for phrases and expansion.
-_SEQUENCE = 4000
 # What the texts add is little: further down than this it brings nobody among the first.
 _CLOSE = 50
 
@@ -128,7 +126,7 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     if why:
         return Ranking(work.query, (), why, corrected, tuple(work.unknown), left_out, off, len(order))
     for at, source in enumerate(sources):
-        found = source.sequences(work.own(order, at), _SEQUENCE)
+        found = source.sequences(work.own(order, at))
         work.sequences.update({doc + (at << SOURCE_BITS): blob for doc, blob in found.items()})
     texts_add(work, order[:_CLOSE])
     if "task_type" not in off:

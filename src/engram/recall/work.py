@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _bisect import bisect_left  # the C module alone: the one around it takes as long again to load
 
-from engram.index.layout import FIELD_END, FIELDS
+from engram.index.layout import BREAK, FIELD_END, FIELDS
 from engram.recall.score import SCALE, step_up
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ __all__ = ["SOURCE_BITS", "Group", "Work"]
 
 # Memories of several sources are told apart by the source's number above this many bits of the memory's own.
 SOURCE_BITS = 24
+_OWN = (1 << SOURCE_BITS) - 1
 
 
 class Group:
@@ -75,10 +76,13 @@ class Work:
 
     def fields(self, doc: int) -> list[list[int]]:
         """Return the term numbers of a candidate, field by field as in ``FIELDS``; second chances are left out."""
-        found = self._fields.get(doc)
+        kept = self.sources[doc >> SOURCE_BITS].kept
+        known = self._fields if kept is None else kept.fields
+        key = doc if kept is None else doc & _OWN
+        found = known.get(key)
         if found is None:
             numbers = memoryview(self.sequences[doc]).cast("I").tolist()
-            found = self._fields[doc] = []
+            found = known[key] = []
             start = 0
             for _ in FIELDS:
                 try:
@@ -88,6 +92,30 @@ class Work:
                 found.append(numbers[start:end])
                 start = end + 1
         return found
+
+    def counts(self, doc: int) -> dict[int, int]:
+        """Return how often each term stands in a candidate, each field with its weight."""
+        kept = self.sources[doc >> SOURCE_BITS].kept
+        found = kept.counts.get(doc & _OWN) if kept else None
+        if not found:
+            found = {}
+            for numbers, (_, weight) in zip(self.fields(doc), FIELDS, strict=True):
+                for number in numbers:
+                    found[number] = found.get(number, 0) + weight
+            found.pop(BREAK, None)
+            if kept:
+                kept.counts[doc & _OWN] = found
+        return found
+
+    def known_counts(self, doc: int) -> dict[int, int] | None:
+        """Return the same of a candidate that was met before, None at the first time: most are met only once."""
+        kept = self.sources[doc >> SOURCE_BITS].kept
+        if kept is None:
+            return None
+        if doc & _OWN in kept.counts:
+            return self.counts(doc)
+        kept.counts[doc & _OWN] = {}
+        return None
 
     def own(self, docs: Sequence[int], source: int) -> list[int]:
         """Return the numbers that memories have in a source, of those that are in it."""

@@ -6,7 +6,7 @@ This is the one write path: ``engram save``, ``engram save-session``, ``engram_c
 from __future__ import annotations
 
 from engram.errors import EngramError, FormatError, NotFoundError, StoreError, UsageError
-from engram.proposals.rivals import Earlier
+from engram.proposals.rivals import Earlier, Rival
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.author import author_of
@@ -128,7 +128,25 @@ def propose_batch(
             raise
         redacted += [f"candidate {number}: {one}" if len(candidates) > 1 else one for one in said]
         parts.append(Part(number, checked, tuple(planned)))
+    if any(part.candidate.depends_on for part in parts):
+        parts = _with_needs(session, parts)
     return Batch(tuple(parts), author, tuple(redacted), day)
+
+
+def _with_needs(session: Session, parts: Sequence[Part]) -> list[Part]:
+    """Say of each candidate what it depends on in vain, the ids of the others counted in."""
+    from engram.service.needing import Needs
+
+    changes = [(part.candidate, one.id, _replaced(one)) for part in parts for one in part.planned]
+    needs = Needs(session, changes)
+    return [
+        part.replace(planned=tuple([one.replace(needs=needs.remarks(part.candidate, one.id)) for one in part.planned]))
+        for part in parts
+    ]
+
+
+def _replaced(planned: Planned) -> str:
+    return planned.verdict.id if planned.verdict.word == "SUPERSEDE" else ""
 
 
 def _name_other_scope(session: Session, candidate: Candidate, scope: Scope, error: NotFoundError) -> None:
@@ -152,7 +170,7 @@ class _Planner:
         self._coming: set[str] = set()
         self.before: frozenset[str] = frozenset()
         """The folded ids that candidates before the last one will have."""
-        self._touched: dict[str, int] = {}
+        self._touched: dict[str, list[Rival]] = {}
 
     def plan(self, candidate: Candidate, number: int, shown: Planned | None = None) -> Planned:
         """Return what a candidate would do; ``shown`` is that already, where nothing changed since it was computed."""
@@ -162,20 +180,18 @@ class _Planner:
         if planned.verdict.word == "ADD" and same in self._texts:
             verdict = Verdict("NOOP", self._texts[same], "an earlier candidate says the same")
             return planned.replace(verdict=verdict, id=verdict.id, writes=(), preview="")
-        target = fold_id(planned.verdict.id) if planned.writes and planned.verdict.id else ""
-        if target and target in self._touched:
-            raise UsageError(
-                f"It changes {planned.verdict.id}, as candidate {self._touched[target]} does.",
-                hint="Put both into one candidate, or save one after the other.",
-            )
         if planned.writes:
+            # What changes one memory as well: each was shown against the bytes that are there now.
+            target = fold_id(planned.verdict.id)
+            clashing = tuple(self._touched.get(target, ())) if target else ()
             if shown is None:
-                planned = planned.replace(rivals=self._earlier.rivals(candidate))
+                planned = planned.replace(rivals=(*clashing, *self._earlier.rivals(candidate)))
                 self._earlier.add(number, planned.id, candidate)
             self._texts[same] = planned.id
             self._coming.add(fold_id(planned.id))
             if target:
-                self._touched[target] = number
+                says = f"changes {planned.verdict.id}, as does"
+                self._touched.setdefault(target, []).append(Rival(number, planned.id, says, clash=True))
         return planned
 
 
@@ -200,6 +216,8 @@ def deferral(candidate: Candidate, planned: Planned, *, forced: bool = False) ->
         forced: nothing was shown, so that only what the candidate itself names may be changed.
     """
     verdict = planned.verdict
+    if reason := _clash(planned):
+        return reason
     if verdict.word == "NOOP":
         return f"{verdict.reason or 'it is there already'}; look at {verdict.id}"
     if verdict.word == "ADD" and verdict.related and not candidate.depends_on:
@@ -213,6 +231,12 @@ def deferral(candidate: Candidate, planned: Planned, *, forced: bool = False) ->
         key = "UPDATE" if verdict.word == "UPDATE" else "SUPERSEDES"
         return f"it would {verdict.word} {verdict.id}, which nobody was shown; name it: {key}: {verdict.id}"
     return ""
+
+
+def _clash(planned: Planned) -> str:
+    """Return why a candidate waits whoever approved it: one before it changes the memory that it was shown against."""
+    rival = next((one for one in planned.rivals if one.clash), None)
+    return "" if rival is None else f"{rival.sentence}, which comes first; look at {planned.verdict.id}, then accept it"
 
 
 def checked_note(session: Session, note: str, kind: str) -> str:
@@ -295,7 +319,25 @@ def apply_batch(
             ]
     if writer is not None and beside:
         writer.put(beside, "what is open and what waits")
+    candidates = {part.number: part.candidate for part in batch.parts}
+    if any(outcome.done and candidates[outcome.number].depends_on for outcome in outcomes):
+        outcomes = _with_needs_now(session, candidates, outcomes)
     return sorted(outcomes, key=lambda outcome: outcome.number)
+
+
+def _with_needs_now(
+    session: Session, candidates: Mapping[int, Candidate], outcomes: Sequence[Outcome]
+) -> list[Outcome]:
+    """Say of what was written what it depends on in vain now: another candidate may not have been."""
+    from engram.service.needing import Needs
+
+    needs = Needs(session)
+    return [
+        one.replace(planned=one.planned.replace(needs=needs.remarks(candidates[one.number], one.planned.id)))
+        if one.done
+        else one
+        for one in outcomes
+    ]
 
 
 class _Job(Record):
@@ -329,7 +371,7 @@ class _Job(Record):
                 # A candidate that is not written contradicts nothing.
                 written = {number for number, _ in accepted}
                 now = now.replace(rivals=tuple([one for one in now.rivals if one.number in written]))
-                reason = self._changed(part, shown, now) or self.defer(part.candidate, now)
+                reason = self._changed(part, shown, now) or _clash(now) or self.defer(part.candidate, now)
                 reason = reason or self.waiting.get((part.number, self.root.scope), "")
             except EngramError as error:
                 now, reason = shown, error.message

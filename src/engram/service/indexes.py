@@ -6,7 +6,7 @@ import os
 
 from engram.config.paths import embedding_table
 from engram.index.database import DAMAGE, SqliteError
-from engram.index.refresh import discard, open_index, read_files
+from engram.index.refresh import catch_up, discard, open_index, read_files
 from engram.service.caches import cache_of
 from engram.service.giving import Learner
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from engram.store.root import MemoryRoot
 
     T = TypeVar("T")
+    Learn = Callable[[str, Memory], None]
 
-__all__ = ["ask_indexes", "by_meaning"]
+__all__ = ["ask_indexes", "by_meaning", "index_written"]
 
 
 def ask_indexes(session: Session, question: Callable[[Sequence[Index]], T]) -> T:
@@ -62,11 +63,31 @@ def _index_of(session: Session, root: MemoryRoot) -> Index:
 
 def _open(session: Session, root: MemoryRoot) -> Index:
     cache = cache_of(session, root)
+    return _learning(session, root, cache, lambda learn: open_index(root, cache, session.progress, learn))
+
+
+def index_written(session: Session, path: str) -> None:
+    """Bring the index of a root that was written up to date: a save takes longer than that, a recall does not.
+
+    Whatever stands in the way, and where there is no index yet, the next recall sees to it.
+    """
+    for root in session.roots:
+        if root.path == path:
+            _catch_up(session, root)
+
+
+def _catch_up(session: Session, root: MemoryRoot) -> None:
+    cache = cache_of(session, root)
+    _learning(session, root, cache, lambda learn: catch_up(root, cache, learn))
+
+
+def _learning(session: Session, root: MemoryRoot, cache: str, make: Callable[[Learn], T]) -> T:
+    """Return what ``make`` returns, given what has to see each memory that comes into an index."""
     learner = Learner(session, root)
     if not by_meaning(session):
-        index = open_index(root, cache, session.progress, learner.learn)
+        made = make(learner.learn)
         learner.finish()
-        return index
+        return made
     from engram.service.scorers import VectorMaker
 
     maker = VectorMaker(session, cache)
@@ -75,10 +96,10 @@ def _open(session: Session, root: MemoryRoot) -> Index:
         maker.learn(value, memory)
         learner.learn(value, memory)
 
-    index = open_index(root, cache, session.progress, learn)
+    made = make(learn)
     maker.finish()
     learner.finish()
-    return index
+    return made
 
 
 def _ask(session: Session, indexes: Sequence[Index], question: Callable[[Sequence[Index]], T]) -> T:

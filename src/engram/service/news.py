@@ -14,6 +14,8 @@ from engram.store.root import is_active
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
@@ -56,7 +58,7 @@ class News:
 
     def _new(self, root: MemoryRoot) -> list[str]:
         now = {
-            value[:_DIGITS]: path
+            value[:_DIGITS]: (path, value)
             for path, values in root.ledger().hashes.items()
             if is_active(path) and not root.ignores(path)
             for value in values
@@ -71,12 +73,18 @@ class News:
         if pulled and self._session.strict:
             # It is said at each start, as long as it waits.
             lines = [show_line(f"For the human: {pulled_sentence(self._session, root, pulled)}.")]
-        fresh = pulled if before is None else sorted({path for value, path in now.items() if value not in before})
-        fresh = [path for path in fresh if not lines or path not in pulled]
+        fresh = pulled if before is None else _fresh(now, before)
+        if lines:
+            fresh = {path: value for path, value in fresh.items() if path not in pulled}
         if fresh:
             said = f"New in {root.scope} memory since the last session: {pulled_from(root, fresh)}."
             lines.append(show_line(said))
         return lines
+
+
+def _fresh(now: Mapping[str, tuple[str, str]], before: set[str]) -> dict[str, str]:
+    """Return path and hash, in order, of what was not there before."""
+    return dict(sorted(one for name, one in now.items() if name not in before))
 
 
 def _known(cache: str) -> set[str] | None:

@@ -38,7 +38,9 @@ class Planned(Record):
         preview: the diff that a human approves; no line of it can be read as Engram's own (C42).
         base: the hash of the ledger that this was computed from; while it stands nothing has to be judged again.
         ageing: words of the text that mean another day later, with the date that they mean today (F20).
-        rivals: earlier candidates of the same proposal that this one contradicts or repeats.
+        rivals: earlier candidates of the same proposal that this one contradicts or repeats, or that change the same
+            memory.
+        needs: what it depends on in vain, and circles, a sentence each.
         foreign: nobody on this machine has accepted the memory that it touches (F18).
     """
 
@@ -52,6 +54,7 @@ class Planned(Record):
     base: str
     ageing: tuple[Ageing, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    needs: tuple[str, ...] = ()
     foreign: bool = False
 
     @property
@@ -65,6 +68,7 @@ class Planned(Record):
         if self.verdict.related:
             found.append(f"Related: {', '.join(self.verdict.related)}")
         found += [f"In this proposal {rival.sentence}" for rival in self.rivals]
+        found += self.needs
         found += [f'"{one.word}" means {one.meant} today; write the date if it matters' for one in self.ageing]
         return tuple(found)
 

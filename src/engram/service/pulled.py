@@ -11,9 +11,10 @@ from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from engram.service.session import Session
+    from engram.store.accepted import Accepted
     from engram.store.root import MemoryRoot
 
 __all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence"]
@@ -21,16 +22,31 @@ __all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence"]
 _NAMED = 5  # so many are named
 
 
-def pulled_paths(session: Session, root: MemoryRoot) -> list[str]:
-    """Return the active memories of a root whose bytes nobody on this machine accepted or wrote."""
+def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
+    """Return the active memories of a root whose bytes nobody on this machine accepted or wrote.
+
+    Returns:
+        Their paths in order, each with a hash that the ledger names for it.
+    """
     accepted = session.accepted
-    if accepted is None or root.scope != "workspace" or root.foreign or not (accepted.known or session.strict):
-        return []
-    return sorted(
-        path
-        for path, values in root.ledger().hashes.items()
+    if accepted is None or root.scope != "workspace" or root.foreign:
+        return {}
+    kept = session.shelf.pulled if session.shelf else {}
+    # Before anything is read: what changes meanwhile is seen the next time.
+    state = (root.ledger_state(), accepted.state(), root.left_alone, session.strict)
+    before, found = kept.get(root.path, (None, {}))
+    if state != before:
+        found = _pulled(accepted, root) if accepted.known or session.strict else {}
+        kept[root.path] = (state, found)
+    return found
+
+
+def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
+    return {
+        path: values[0]
+        for path, values in sorted(root.ledger().hashes.items())
         if is_active(path) and not any(map(accepted.has, values)) and not root.ignores(path)
-    )
+    }
 
 
 def pulled_memories(session: Session) -> list[Stored] | None:
@@ -41,18 +57,18 @@ def pulled_memories(session: Session) -> list[Stored] | None:
     return None
 
 
-def pulled_from(root: MemoryRoot, paths: Sequence[str]) -> str:
-    """Return the ids of the first of some memories with the author that each one names."""
+def pulled_from(root: MemoryRoot, paths: Mapping[str, str]) -> str:
+    """Return the ids of the first of some memories, by path and hash, with the author that each one names."""
     named = []
-    for path in paths[:_NAMED]:
-        stored = root.read(path)
+    for path in list(paths)[:_NAMED]:
+        stored = root.read(path, paths[path])
         if isinstance(stored, Stored):
             named.append(f"{stored.memory.id} (by {stored.memory.author_name or 'nobody named'})")
     more = f" and {len(paths) - len(named)} more" if len(paths) > len(named) else ""
     return ", ".join(named) + more if named else "engram list shows them"
 
 
-def pulled_sentence(session: Session, root: MemoryRoot, paths: Sequence[str]) -> str:
+def pulled_sentence(session: Session, root: MemoryRoot, paths: Mapping[str, str]) -> str:
     """Return what was brought as one sentence with the command for it, ``""`` for nothing."""
     if not paths:
         return ""

@@ -292,7 +292,7 @@ class Session:
             root,
             timeout,
             lambda sentence: self.say("info", "healed", sentence, path=root),
-            (lambda writes: self._vouch_written(root, writes)) if own else None,
+            lambda writes: self._after_write(root, writes, own=own),
         )
 
     def vouch(self, values: Iterable[str]) -> None:
@@ -307,6 +307,13 @@ class Session:
                 place = self.accepted.path
                 message = f"{place} cannot be written ({error.strerror}), so what was saved waits for engram trust."
                 self.say("warning", "not_vouched", message, path=place)
+
+    def _after_write(self, root: str, writes: Sequence[Write], *, own: bool) -> None:
+        from engram.service.indexes import index_written
+
+        if own:
+            self._vouch_written(root, writes)
+        index_written(self, root)
 
     def _vouch_written(self, root: str, writes: Sequence[Write]) -> None:
         accepted = self.accepted

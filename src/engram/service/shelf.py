@@ -2,7 +2,7 @@
 
 Each call has a session of its own, as everywhere. What takes long is kept here: open indexes, which are looked over by
 the same few stats that a cold process makes before they serve again, and what the rules found in memories, by the hash
-of their bytes, which no change can make wrong. An index is on the shelf or in the hands of one
+of their bytes, which no change can make wrong, and what a pull brought. An index is on the shelf or in the hands of one
 call, never of two. (Memories that were parsed are known by the hash of their bytes in ``store.root``.)
 """
 
@@ -36,6 +36,8 @@ class Shelf:
         self._making = _thread.allocate_lock()
         self._kept: dict[str, list[tuple[float, Index]]] = {}
         self._history: dict[str, tuple[int, ...]] = {}
+        self.pulled: dict[str, tuple[tuple[object, ...] | None, dict[str, str]]] = {}
+        """What a pull brought, by root, with the state of the files that say so; ``service.pulled`` keeps it."""
         self.found: dict[str, dict[str, tuple[str, ...]]] = {}
         """What the rules found in memories, by root and by the hash of their bytes; ``service.giving`` keeps it."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from engram.store.files import OWN_FILE, atomic_write, digest, read_optional
+from engram.store.files import OWN_FILE, atomic_write, digest, read_optional, stat_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ class Accepted:
     def known(self) -> bool:
         """Whether there is such a file; without it nobody knows what came from here."""
         return bool(self._read())
+
+    def state(self) -> tuple[int, ...]:
+        """Return what changes when the file does."""
+        return stat_of(self.path)
 
     def has(self, value: str) -> bool:
         """Tell whether the bytes with this hash were accepted or written here."""

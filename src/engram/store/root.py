@@ -16,6 +16,7 @@ from engram.store.files import (
     has_open_journal,
     leaves,
     read_guarded,
+    stat_of,
     walk_markdown,
 )
 from engram.text.slugs import fold_id
@@ -161,13 +162,17 @@ class MemoryRoot:
 
     def ledger(self) -> Ledger:
         """Return the ledger as it is on disk now; it is read again only when its stat changed."""
-        now = _stat_of(os.path.join(self.path, LEDGER))
+        now = stat_of(os.path.join(self.path, LEDGER))
         if self._ledger is None or not now or now != self._ledger_stat:
             from engram.store.ledger import read_ledger  # an index that is up to date names the hashes itself
 
             self._ledger = read_ledger(self.path)
             self._ledger_stat = now
         return self._ledger
+
+    def ledger_state(self) -> tuple[object, ...]:
+        """Return what changes with the ledger, for a stat or two."""
+        return stat_of(os.path.join(self.path, LEDGER)), stat_of(os.path.join(self.path, LEGACY_LEDGER))
 
     def heal(self) -> list[str]:
         """Finish or undo what a dead writer left, if the lock is free at once; say what was done (F15)."""
@@ -410,11 +415,3 @@ def white_space_forms(data: bytes) -> Iterator[bytes]:
         for mark in (b"", b"\xef\xbb\xbf"):
             yield mark + text
             yield mark + text.replace(b"\n", b"\r\n")
-
-
-def _stat_of(path: str) -> tuple[int, ...]:
-    try:
-        info = os.stat(path)
-    except OSError:
-        return ()
-    return info.st_size, info.st_mtime_ns, info.st_ino, info.st_ctime_ns

@@ -23,7 +23,7 @@ _BYTES = 3  # bytes of UTF-8 in one token, in scripts with few words in the voca
 # What was counted before: a pack counts each of its texts alone and then together, a server the same ones all day.
 _known: dict[str, int] = {}
 _MOST_KNOWN = 50_000
-_LONGEST_KNOWN = 64
+_LONGEST_KNOWN = 128
 
 _WORD, _DIGIT, _SYMBOL, _OTHER = range(4)
 _PER_TOKEN = (_LETTERS, _DIGITS, _SYMBOLS, _BYTES)

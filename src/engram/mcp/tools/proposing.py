@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engram.mcp.desk import Desk
     from engram.mcp.dialogs import Answer
     from engram.mcp.registry import Registry, ToolResult
+    from engram.proposals.pending import Pending
     from engram.service.approving import Offer
     from engram.service.batches import Batch
     from engram.service.session import Session
@@ -181,17 +182,7 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         pending = peek(session, token)
         numbers = selection(approve, len(pending.offered))
         if _runs_unasked(call, session) and desk.dialogs.possible(call):
-            rows = [
-                one.as_dict()
-                | {
-                    "number": number,
-                    "word": one.verdict,
-                    "foreign": bool(one.target) and session.root(one.scope).foreign,
-                }
-                for number, offered in enumerate(pending.offered, 1)
-                for one in offered.shown
-                if number in numbers
-            ]
+            rows = _rows_again(session, pending, numbers)
             question = form("engram_commit", arguments, home, rows, kept=rows, asked="Write to memory?")
             if question is None:
                 # Nobody else asks here, so what no form can show is not written.
@@ -228,6 +219,26 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         return note_outcome(session, redeem_note(session, token, way="dialog"))
     chosen = _with_waiting(ticked, reply.question.kept)
     return written_answer(session, redeem(session, token, chosen, way="dialog", scope=_scope(reply)))
+
+
+def _rows_again(session: Session, pending: Pending, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Return what a dialog names of the candidates that the agent chose, as they were shown."""
+    from engram.service.needing import Needs
+
+    chosen = [(number, offered) for number, offered in enumerate(pending.offered, 1) if number in numbers]
+    pairs = [(number, offered.candidate, one) for number, offered in chosen for one in offered.shown]
+    changes = [(candidate, one.id, one.target if one.verdict == "SUPERSEDE" else "") for _, candidate, one in pairs]
+    needs = Needs(session, changes)
+    return [
+        one.as_dict()
+        | {
+            "number": number,
+            "word": one.verdict,
+            "foreign": bool(one.target) and session.root(one.scope).foreign,
+            "needs": needs.remarks(candidate, one.id),
+        }
+        for number, candidate, one in pairs
+    ]
 
 
 def _runs_unasked(call: Call, session: Session) -> bool:

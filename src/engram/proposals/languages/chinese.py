@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from engram.proposals.languages.tables import Language, word_set
 
-__all__ = ["CHINESE", "CHOICES", "COPULAS", "DENIALS", "FLIPPING", "INSTEAD", "LONGEST", "MAYS", "REASONS", "WORDS"]
+__all__ = [
+    "CHINESE",
+    "CHOICES",
+    "CONTENT",
+    "COPULAS",
+    "DENIALS",
+    "FLIPPING",
+    "INSTEAD",
+    "LONGEST",
+    "MAYS",
+    "REASONS",
+    "WORDS",
+]
 
 DENIALS = word_set(
     """不 不要 不得 不能 不可 不可以 不应 不应该 不应當 不应当 不允许 不准 不许 不再 不用 不会 不需要 不需 无需

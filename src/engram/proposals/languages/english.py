@@ -132,7 +132,11 @@ ENGLISH = Language(
         inject inspect invoke iterate lock lower map match mount nest normalize open override parse patch ping poll
         prefix print prune rate redirect register rely render reproduce retry route sample sanitize scan seed sell
         shut sleep stage stream strip suffix suspend swap switch tear terminate throttle unlock visit wipe yield carry
-        lift buy eat drink"""
+        lift buy eat drink bring wear hire feed refill borrow provision scaffold orchestrate
+        juggle whisk knead simmer staple gather collect assemble attach bake boil fry chop peel slice rinse wash sew
+        knit weld solder glue unwrap pour stir mix blend melt thaw sprinkle marinate roast dig sow harvest trim mow
+        fertilize hang tie untie uncover bury climb ride tow haul drag raise sing teach learn greet welcome thank donate
+        lend lease insure rehearse memorise recite summarise sketch harden fold grab"""
     ),
     flips=_FLIPS,
     grants=_stems("allow permit acceptable ok okay fine legal"),
