@@ -190,6 +190,20 @@ def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_sw
         assert f"switched off: {signal}" in remembered.ok("search", task, "--explain", "--without", signal)
 
 
+def test_of_two_that_need_each_other_only_the_first_is_explained_as_coming_before(
+    remembered: Runner, root: Path
+) -> None:
+    path, ledger = root / "rules" / "use-pnpm-for-every-install.md", root / "SHA256SUMS"
+    old = path.read_bytes()
+    new = old.replace(b"\nid:", b"\ndepends_on: [cut-a-release-from-the-main-branch]\nid:", 1)
+    path.write_bytes(new)
+    ledger.write_bytes(ledger.read_bytes().replace(sha256(old), sha256(new)))
+    assert keys(remembered, "release") == ["use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"]
+    graph = {key: found.get("graph", "") for key, found in reasons(remembered, "release").items()}
+    assert graph["use-pnpm-for-every-install"].startswith("comes before cut-a-release-from-the-main-branch")
+    assert graph["cut-a-release-from-the-main-branch"] == ""
+
+
 def test_without_the_graph_nothing_is_there_for_another_memory(remembered: Runner) -> None:
     task = "cut a release"
     assert keys(remembered, task)[0] == "use-pnpm-for-every-install"
@@ -329,6 +343,14 @@ def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: P
     engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
     write("missing-now")
     assert engram.run("benchmark", str(cases), "--baseline", str(tmp_path / "b.json")).returncode == 6
+
+
+def test_a_case_that_asks_for_nothing_is_refused(engram: Runner, tmp_path: Path) -> None:
+    engram.ok("inject")
+    cases = tmp_path / "cases.json"
+    cases.write_text('{"version": 1, "cases": [{"task": "smoke", "musts": ["smoke-tests"]}]}', encoding="utf-8")
+    done = engram.run("benchmark", str(cases))
+    assert (done.returncode, "Case 1" in done.stderr) == (2, True)
 
 
 def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:

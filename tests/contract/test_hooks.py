@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -282,6 +284,19 @@ def test_a_host_that_is_unknown_is_said_and_harms_nothing(engram: Runner) -> Non
     done = hook(engram, "emacs", {})
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"emacs is none of" in done.stderr
+
+
+def test_a_hook_whose_time_is_over_says_so_where_the_host_keeps_its_log(memory: Runner) -> None:  # F2
+    memory.ok("status")
+    index = memory.cwd / ".agents" / ".engram" / ".cache" / "index.sqlite"
+    payload = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "install", "cwd": str(memory.cwd)}
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("begin exclusive")
+        # A reader waits for a second in all before it does without.
+        done = hook(memory, "claude", payload, env={"ENGRAM_HOOK_TIMEOUT": "0.8"})
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"engram status" in done.stderr
+    assert "use-pnpm" in prompt(memory, "install")
 
 
 def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None:  # C59b, C59c
