@@ -54,19 +54,22 @@ def run_hook(words: Sequence[str]) -> int:
 
 
 def _answer(event: Event, printer: _Printer) -> None:
+    import time
+
     from engram.service.giving import let_out
     from engram.service.injecting import for_prompt, for_start
     from engram.service.seen import session_key
     from engram.service.session import Session
 
+    began = time.time()
     session = Session(event.folder)
     if not session.roots:
         return
     key = session_key(event.host, event.session)
     if event.kind == "start":
-        injection = for_start(session, key, event.source)
+        injection = for_start(session, key, event.source, began)
     else:
-        injection = for_prompt(session, key, event.prompt)
+        injection = for_prompt(session, key, event.prompt, event.id, began)
     if injection.text and printer.print(let_out(injection.text, lambda: session)):
         injection.done()
 

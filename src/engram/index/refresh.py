@@ -13,6 +13,7 @@ import os
 from engram.errors import EngramError
 from engram.index.database import DAMAGE, Database, SqliteError, available
 from engram.index.stamp import folders_in, stamp_of
+from engram.portable import REPLACES_OPEN_FILES
 from engram.record import Record
 from engram.store.root import Skipped, Stored
 
@@ -169,7 +170,7 @@ def put_away(index: Index) -> bool:
         return False
     if isinstance(index.source, Database):
         try:
-            if os.name != "nt":  # Windows lets nobody replace a file that is open, not even with a better one
+            if REPLACES_OPEN_FILES:
                 index.source.rest()
                 return True
         except SqliteError:

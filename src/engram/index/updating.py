@@ -9,6 +9,7 @@ from engram.index.refresh import INDEX_FILE, STAMP, problems_of
 from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
+from engram.portable import replace
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
@@ -246,7 +247,7 @@ def _keep_ledger(root: str, cache: str) -> None:
         if os.path.lexists(held):
             os.unlink(held)
         os.link(ledger, held)
-        os.replace(held, kept)
+        replace(held, kept, patience=0.1)
     except OSError:
         try:
             os.unlink(kept)

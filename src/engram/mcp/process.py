@@ -12,8 +12,9 @@ import sys
 import time
 
 from engram.mcp.kernel import Kernel
-from engram.mcp.streams import Outbox, read_lines, take_over
+from engram.mcp.streams import Outbox, read_lines, say, take_over
 from engram.mcp.workers import Workers, start_thread
+from engram.portable import WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ def serve(registry: Registry, *, orphan_seconds: float = ORPHAN_SECONDS) -> int:
     try:
         reading, writing = take_over()
     except OSError as error:
-        if sys.stderr is not None:
-            sys.stderr.write(f"engram-mcp talks over standard input and output; one is closed: {error.strerror}.\n")
+        say(f"engram-mcp talks over standard input and output; one is closed: {error.strerror}.\n")
         return 1
     outbox = Outbox(writing, lambda: end.post("broken"))
     kernel = Kernel(registry, outbox.send, Workers(_WORKERS), _note)
@@ -130,7 +130,7 @@ def _read(reading: int, kernel: Kernel, end: _End) -> None:
 def _wait(end: _End, parent: int, orphan_seconds: float) -> str:
     """Wait for a reason to end: one that is posted, or a parent that is gone while nothing arrives."""
     gone_since: float | None = None
-    look = min(_LOOK_SECONDS if os.name == "posix" else _LOOK_SECONDS_WINDOWS, max(orphan_seconds / 2, 0.01))
+    look = min(_LOOK_SECONDS_WINDOWS if WINDOWS else _LOOK_SECONDS, max(orphan_seconds / 2, 0.01))
     while not end.reason:
         end.gate.acquire(timeout=look)
         now = time.monotonic()
