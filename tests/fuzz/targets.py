@@ -370,10 +370,10 @@ class Configuration(Target):
             file.write_bytes(data)
             for words in (["config", "view"], ["list"], ["config", "get", "load.limit"]):
                 self.engram(*words, "--json")
-            assert file.read_bytes() == data
+            assert file.read_bytes() == data, f"reading wrote into {data!r}"
             code, _ = self.engram("config", "set", "load.limit", "5")
             if code:
-                assert file.read_bytes() == data
+                assert file.read_bytes() == data, f"it failed and wrote, into {data!r}"
         file.unlink()
 
 
