@@ -11,11 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.memories import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner, Scratch
 
 
@@ -36,6 +38,22 @@ def keys(engram: Runner, task: str) -> list[str]:
 
 def sha256(data: bytes) -> bytes:
     return hashlib.sha256(data).hexdigest().encode()
+
+
+def test_a_folder_in_the_place_of_the_index_is_the_one_that_is_named(remembered: Runner, root: Path) -> None:  # E2
+    remembered.ok("load", "install a package")
+    index = root / ".cache" / "index.sqlite"
+    index.unlink()
+    index.mkdir()
+    assert f"{index} cannot be used" in remembered.run("load", "install a package").stderr
+
+
+def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
+    terminal: OpenTerminal, root: Path
+) -> None:  # F1
+    fill(str(root), 1000)
+    ended = terminal("search", "voucher", "--limit", "1").end()
+    assert "\rReading memory: 1,000 files …\n" in ended.text, ended.text
 
 
 QUESTIONS = ((), ("status",), ("load", "install a package"), ("search", "install"), ("route", "install a package"))
@@ -83,6 +101,22 @@ def test_an_edit_by_hand_shows_as_skipped_with_the_command_and_comes_back_when_i
     assert "yarn" not in text
     path.write_bytes(approved)
     assert "use-pnpm-for-every-install" in keys(remembered, "install a package with pnpm")
+
+
+def test_a_ledger_that_is_written_over_and_keeps_its_size_and_time_is_read_again(
+    remembered: Runner, root: Path
+) -> None:  # F13
+    path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
+    assert keys(remembered, "integers") == [path.stem]
+    old = path.read_bytes()
+    new = old.replace(b"integers", b"fraction")
+    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
+        info = file.stat()
+        with file.open("r+b") as stream:
+            stream.write(data)
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert keys(remembered, "fraction") == [path.stem]
+    assert keys(remembered, "integers") == []
 
 
 def test_a_file_that_nobody_approved_shows_as_skipped(remembered: Runner, root: Path) -> None:  # F13
@@ -154,6 +188,20 @@ def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_sw
         assert f" {signal}: " in text
         assert f" {signal}: " not in remembered.ok("load", task, "--explain", "--without", signal)
         assert f"switched off: {signal}" in remembered.ok("search", task, "--explain", "--without", signal)
+
+
+def test_of_two_that_need_each_other_only_the_first_is_explained_as_coming_before(
+    remembered: Runner, root: Path
+) -> None:
+    path, ledger = root / "rules" / "use-pnpm-for-every-install.md", root / "SHA256SUMS"
+    old = path.read_bytes()
+    new = old.replace(b"\nid:", b"\ndepends_on: [cut-a-release-from-the-main-branch]\nid:", 1)
+    path.write_bytes(new)
+    ledger.write_bytes(ledger.read_bytes().replace(sha256(old), sha256(new)))
+    assert keys(remembered, "release") == ["use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"]
+    graph = {key: found.get("graph", "") for key, found in reasons(remembered, "release").items()}
+    assert graph["use-pnpm-for-every-install"].startswith("comes before cut-a-release-from-the-main-branch")
+    assert graph["cut-a-release-from-the-main-branch"] == ""
 
 
 def test_without_the_graph_nothing_is_there_for_another_memory(remembered: Runner) -> None:
@@ -295,6 +343,14 @@ def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: P
     engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
     write("missing-now")
     assert engram.run("benchmark", str(cases), "--baseline", str(tmp_path / "b.json")).returncode == 6
+
+
+def test_a_case_that_asks_for_nothing_is_refused(engram: Runner, tmp_path: Path) -> None:
+    engram.ok("inject")
+    cases = tmp_path / "cases.json"
+    cases.write_text('{"version": 1, "cases": [{"task": "smoke", "musts": ["smoke-tests"]}]}', encoding="utf-8")
+    done = engram.run("benchmark", str(cases))
+    assert (done.returncode, "Case 1" in done.stderr) == (2, True)
 
 
 def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -117,6 +119,61 @@ def test_resume_brings_what_is_unseen_and_compact_and_clear_forget(memory: Runne
     assert '<engram-memory id="use-pnpm' in whole
 
 
+@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact"])
+def test_two_hooks_of_one_start_bring_it_once(memory: Runner, source: str) -> None:  # linked in both scopes; C59b
+    payload = {"session_id": "s1", "cwd": str(memory.cwd), "hook_event_name": "SessionStart", "source": source}
+    for host in ("codex", "claude"):
+        texts = at_once(memory, host, payload)
+        assert sum(b"use-pnpm-for-every-install" in text for text in texts) == 1
+        assert min(map(len, texts)) == 0
+
+
+def test_two_hooks_of_one_prompt_bring_it_once(memory: Runner) -> None:  # linked in both scopes; G1
+    payload = {"session_id": "s1", "cwd": str(memory.cwd), "hook_event_name": "UserPromptSubmit", "turn_id": "t1"}
+    for mode in ("auto", "always"):
+        memory.ok("config", "set", "read", mode)
+        texts = at_once(memory, "codex", {**payload, "prompt": "install with pnpm", "turn_id": mode})
+        assert sum(b"use-pnpm-for-every-install" in text for text in texts) == 1, mode
+    again = at_once(memory, "codex", {**payload, "prompt": "install with pnpm", "turn_id": "t3"})
+    assert sum(b"use-pnpm-for-every-install" in text for text in again) == 1, "always brings it with each prompt"
+
+
+def test_a_session_that_is_cleared_twice_gets_its_start_twice(memory: Runner) -> None:  # C59b
+    assert '<engram-memory id="use-pnpm' in start(memory, "clear")
+    sessions = os.path.join(memory.cwd, ".agents", ".engram", ".cache", "sessions")
+    (name,) = os.listdir(sessions)
+    with open(os.path.join(sessions, name), encoding="ascii") as file:
+        lines = [line.split(" ") for line in file.read().splitlines()]
+    with open(os.path.join(sessions, name), "w", encoding="ascii") as file:  # as if two seconds had gone by
+        file.writelines(" ".join([line[0], *(str(int(ended) - 2000) for ended in line[1:])]) + "\n" for line in lines)
+    assert '<engram-memory id="use-pnpm' in start(memory, "clear")
+
+
+def at_once(engram: Runner, host: str, payload: object) -> list[bytes]:
+    """Return what two hooks print that a host starts at the same moment."""
+    running = [
+        subprocess.Popen(
+            [*engram.command, "hook", host],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=engram.cwd,
+            env=engram.scratch.env,
+        )
+        for _ in range(2)
+    ]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(payload).encode())
+        process.stdin.close()
+    texts = []
+    for process in running:
+        assert process.stdout is not None
+        texts.append(process.stdout.read())
+        process.stdout.close()
+        assert process.wait(LIMIT_S) == 0
+    return texts
+
+
 def test_no_prompt_is_kept(memory: Runner) -> None:  # F21
     assert prompt(memory, "install xylophones with pnpm") != ""
     for folder, _, names in os.walk(os.path.join(memory.cwd, ".agents", ".engram", ".cache", "sessions")):
@@ -200,8 +257,10 @@ def test_the_start_names_what_is_new_and_from_whom(memory: Runner) -> None:  # F
         input="A\n",
         env={"ENGRAM_AUTHOR_NAME": "Grace", "ENGRAM_AUTHOR_EMAIL": "g@example.test"},
     )
-    assert "New in workspace memory since the last session: never-deploy-on-friday (by Grace)." in start(memory)
-    assert "New in" not in start(memory)
+    assert "New in workspace memory since the last session: never-deploy-on-friday (by Grace)." in start(
+        memory, session="s2"
+    )
+    assert "New in" not in start(memory, session="s3")
 
 
 def test_an_injection_stays_below_9000_characters(memory: Runner) -> None:  # C59b
@@ -225,6 +284,19 @@ def test_a_host_that_is_unknown_is_said_and_harms_nothing(engram: Runner) -> Non
     done = hook(engram, "emacs", {})
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"emacs is none of" in done.stderr
+
+
+def test_a_hook_whose_time_is_over_says_so_where_the_host_keeps_its_log(memory: Runner) -> None:  # F2
+    memory.ok("status")
+    index = memory.cwd / ".agents" / ".engram" / ".cache" / "index.sqlite"
+    payload = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "install", "cwd": str(memory.cwd)}
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("begin exclusive")
+        # A reader waits for a second in all before it does without.
+        done = hook(memory, "claude", payload, env={"ENGRAM_HOOK_TIMEOUT": "0.8"})
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"engram status" in done.stderr
+    assert "use-pnpm" in prompt(memory, "install")
 
 
 def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None:  # C59b, C59c
