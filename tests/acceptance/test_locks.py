@@ -50,7 +50,7 @@ WRITER = """
 import subprocess, sys
 name, count, *command = sys.argv[1:]
 for number in range(int(count)):
-    text = f"Writer {name} keeps fact number {number}."
+    text = f"{name} {number} is kept."
     done = subprocess.run([*command, "save", "knowledge", text], input=b"A\\n", capture_output=True)
     if done.returncode:
         sys.exit(done.stdout.decode() + done.stderr.decode())
@@ -69,7 +69,7 @@ def test_two_processes_saving_fifty_each_leave_a_hundred_memories_and_ledger_lin
             env=engram.scratch.env,
             stderr=subprocess.PIPE,
         )
-        for name in ("one", "two")
+        for name in ("Lantern", "Pelican")
     ]
     for writer in writers:
         _, said = writer.communicate(timeout=300)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engram.store.root import MemoryRoot, Skipped
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -143,3 +145,24 @@ def test_f15_config_set_says_what_it_had_to_heal(engram: Runner, workspace: Path
     assert done.returncode == 0
     assert "Undid an interrupted write, nothing of it was saved: add rule: lost." in done.stderr
     assert not (journal / "open.json").exists()
+
+
+def test_what_came_or_went_while_the_folders_were_read_is_not_said_to_be_lost(engram: Runner, workspace: Path) -> None:
+    # F13, E1: a reader that meets a writer has seen the folders before it sees the ledger
+    engram.ok("inject")
+    engram.save("rule", "The gate is locked.")
+    engram.save("rule", "The door is open.")
+    folder = workspace / ".agents" / ".engram"
+    root = MemoryRoot(str(folder), "workspace")
+    gate = "rules/the-gate-is-locked.md"
+    assert root.ledger().lookup(gate)
+    assert root.gone(set()) == [], "they came after the folders were read"
+    engram.ok("archive", "the-gate-is-locked", "--reason", "it is a door now")
+    assert root.gone({"rules/the-door-is-open.md"}) == [], "it went after the ledger was read"
+    assert not root.lost([gate])
+    found = root.read(gate)
+    assert isinstance(found, Skipped)
+    assert found.reason == "the file is gone"
+    assert root.memories()[1] == []
+    (folder / "rules" / "the-door-is-open.md").unlink()
+    assert [skip.path for skip in root.gone(set())] == ["rules/the-door-is-open.md"]

@@ -73,7 +73,7 @@ def rebuild(
                     if learn is not None:
                         learn(found.hash, found.memory)
                     yield path, found.hash, found.memory
-                else:
+                elif found.kind != "missing" or root.lost((path,)):  # else it was archived since the folder was read
                     problems.append(found)
         problems.extend(root.gone(seen))
 
@@ -147,7 +147,7 @@ def _read_again(
         found = root.read(path)
         if isinstance(found, Stored):
             new[path] = (path, found.hash, found.memory)
-        elif found.kind != "missing" or root.ledger().lookup(path):
+        elif found.kind != "missing" or root.lost((path,)):
             problems[path] = found
     owners = {entry.folded: entry.path for entry in database.with_ids(fold_id(stem(path)) for path in new)}
     for path in sorted(new, key=serving_order):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.config.paths import embedding_table
+from engram.errors import EngramError
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import catch_up, discard, open_index, read_files
 from engram.service.caches import cache_of
@@ -69,11 +70,15 @@ def _open(session: Session, root: MemoryRoot) -> Index:
 def index_written(session: Session, path: str) -> None:
     """Bring the index of a root that was written up to date: a save takes longer than that, a recall does not.
 
-    Whatever stands in the way, and where there is no index yet, the next recall sees to it.
+    Whatever stands in the way, and where there is no index yet, the next recall sees to it: the write is done, so
+    nothing here may look as if it had failed.
     """
-    for root in session.roots:
-        if root.path == path:
-            _catch_up(session, root)
+    try:
+        for root in session.roots:
+            if root.path == path:
+                _catch_up(session, root)
+    except (EngramError, OSError):  # settings that cannot be read, for example
+        return
 
 
 def _catch_up(session: Session, root: MemoryRoot) -> None:

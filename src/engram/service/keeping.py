@@ -234,7 +234,6 @@ def verify_root(root: MemoryRoot) -> Verified:
             checked += 1
         else:
             problems.append(Skipped(path, "mismatch", "it changed since it was archived"))
-    for path in sorted(ledger.hashes):
-        if path not in seen and not is_active(path) and not root.ignores(path):
-            problems.append(root.missing(path))
+    unseen = (path for path in ledger.hashes if path not in seen and not is_active(path) and not root.ignores(path))
+    problems += [root.missing(path) for path in sorted(root.lost(unseen))]
     return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded), tuple(renamed))

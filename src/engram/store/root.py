@@ -23,7 +23,7 @@ from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from typing import Literal
 
     from engram.model import Scope
@@ -210,24 +210,26 @@ class MemoryRoot:
         """Yield the paths of all archived memory files."""
         yield from walk_markdown(self.path, "archive", self.passes_over)
 
-    def read(self, path: str, approved: str = "") -> Stored | Skipped:
+    def read(self, path: str, approved: str = "", again: int = 3) -> Stored | Skipped:
         """Read one active file and check it against the ledger (F13).
 
         Args:
             path: relative to the root.
             approved: the hash that the ledger is known to name for it, which saves reading the ledger.
+            again: how often it is read again where somebody writes it at the same time.
         """
         try:
             data = read_guarded(self.path, path)
         except FormatError as error:
             return Skipped(path, "unreadable", error.message)
         except FileNotFoundError:
-            return self.missing(path) if self.ledger().lookup(path) else Skipped(path, "missing", "the file is gone")
+            return self.missing(path) if self.lost((path,)) else Skipped(path, "missing", "the file is gone")
         except OSError as error:
             return Skipped(path, "unreadable", f"it cannot be read ({error.strerror})")
         value = digest(data)
         if value != approved and (skipped := self.check(path, data, value)):
-            return skipped
+            # What was read may be what a writer has replaced since; then its new bytes count.
+            return skipped if again <= 0 or self._stands(path, data) else self.read(path, approved, again - 1)
         known = _parsed.get((value, path, self.scope))
         if known is None:
             try:
@@ -278,7 +280,8 @@ class MemoryRoot:
             seen.add(path)
             stored = self.read(path)
             if isinstance(stored, Skipped):
-                skipped.append(stored)
+                if stored.kind != "missing" or self.lost((path,)):  # else it was archived since the folder was read
+                    skipped.append(stored)
                 continue
             folded = fold_id(stored.memory.id)
             if folded in owners:
@@ -291,11 +294,36 @@ class MemoryRoot:
     def gone(self, seen: Container[str]) -> list[Skipped]:
         """Return the active files that the ledger names and nobody has; ``seen`` are those that are there."""
         shut = tuple(f"{folder}/" for folder in FOLDERS.values() if leaves(self.path, folder))
-        return [
-            self.missing(path)
-            for path in sorted(self.ledger().hashes)
+        unseen = (
+            path
+            for path in self.ledger().hashes
             if is_active(path) and path not in seen and not path.startswith(shut) and not self.ignores(path)
-        ]
+        )
+        return [self.missing(path) for path in sorted(self.lost(unseen))]
+
+    def lost(self, paths: Iterable[str]) -> list[str]:
+        """Return those of the paths that the ledger names and nobody has, whatever a writer does meanwhile.
+
+        The order counts: a writer that takes a file away opens the journal before, and has changed the ledger when it
+        closes it.
+        """
+        found = [path for path in paths if not os.path.lexists(os.path.join(self.path, *path.split("/")))]
+        if not found:
+            return found
+        if has_open_journal(self.path):
+            from engram.store.journal import journal_hashes
+
+            written = journal_hashes(self.path)
+            found = [path for path in found if path not in written]
+        self._ledger = None
+        return [path for path in found if self.ledger().lookup(path)]
+
+    def _stands(self, path: str, data: bytes) -> bool:
+        """Tell whether a file still holds these bytes."""
+        try:
+            return read_guarded(self.path, path) == data
+        except (OSError, FormatError):
+            return False
 
     def active_hashes(self) -> list[str]:
         """Return the content hashes that the ledger names for active memories."""
