@@ -64,6 +64,7 @@ def test_what_was_linked_and_is_gone_is_said_with_the_command(linked: Runner) ->
 def test_a_broken_file_of_a_host_is_an_error(linked: Runner) -> None:
     write(linked.cwd / ".mcp.json", '{"mcpServers": {')
     assert findings(linked)["host.broken"]["level"] == "error"
+    assert findings(linked)["host.broken"]["command"] == "Put it right by hand, then run the command again."
     assert linked.run("doctor").returncode == 1
 
 
