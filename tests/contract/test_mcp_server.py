@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.contract.conftest import MODERN, Host, Memories, installed_server
@@ -118,21 +118,6 @@ def test_a_server_that_starts_in_a_folder_that_is_gone_says_so_in_answers(scratc
         assert "folder is gone" in host.failure("engram_status")
     finally:
         host.stop()
-
-
-def test_the_handshake_touches_no_memory(serve: Callable[..., Host], memories: Memories) -> None:  # C29c, F1
-    for number in range(3):
-        memories.add("rule", f"oven-{number}", "- Clean the oven.")
-    shutil.rmtree(memories.root / ".cache", ignore_errors=True)
-    host = serve()
-    host.handshake()
-    host.modern("server/discover")
-    for method in ("tools/list", "prompts/list", "resources/templates/list"):
-        host.request(method)
-
-    assert not (memories.root / ".cache").exists()
-    assert len(keys(host)) == 3
-    assert (memories.root / ".cache" / "index.sqlite").exists()
 
 
 def test_what_the_handshake_needs_is_light() -> None:  # C29c; docs/decisions/0008-own-mcp-kernel.md
@@ -269,25 +254,6 @@ def test_many_calls_at_once_on_a_memory_without_index(serve: Callable[..., Host]
     assert not any(answer["structuredContent"]["diagnostics"] for answer in answers)
 
 
-def test_the_first_index_reports_progress_to_those_who_gave_a_token(  # F1
-    serve: Callable[..., Host], memories: Memories
-) -> None:
-    fill(memories, 5000)
-    host = serve()
-    host.handshake()
-    assert not (memories.root / ".cache").exists()  # it answered before anything was indexed
-    params: dict[str, Any] = {"name": "engram_load", "arguments": {"query": "oven 77"}, "_meta": {"progressToken": "p"}}
-    call = host.start_request("tools/call", params)
-    host.send({"jsonrpc": "2.0", "id": "meanwhile", "method": "ping"})
-    assert host.answer("meanwhile")["result"] == {}
-
-    assert host.answer(call)["result"]["structuredContent"]["data"]["selected_keys"][0] == "oven-0077"
-    said = [host.next()["params"] for _ in range(5)]
-    assert [step["progress"] for step in said] == [1000, 2000, 3000, 4000, 5000]
-    assert {step["progressToken"] for step in said} == {"p"}
-    host.silent()
-
-
 def test_a_first_index_that_is_cancelled_leaves_nothing_and_the_next_call_makes_it(  # C31, F1
     serve: Callable[..., Host], memories: Memories
 ) -> None:
@@ -375,6 +341,36 @@ def test_a_memory_folder_that_may_not_be_read_is_named(serve: Callable[..., Host
         assert "rules" in serve().failure("engram_load", query="clean the oven")
     finally:
         os.chmod(memories.root / "rules", 0o700)
+
+
+@posix
+def test_an_agents_folder_that_may_not_be_read_is_named_and_no_other_memory_taken(  # F1
+    scratch: Scratch, memories: Memories, workspace: Path
+) -> None:
+    memories.add("rule", "oven", "- Clean the oven.")
+    inner = workspace / "inner" / ".agents"
+    (inner / ".engram").mkdir(parents=True)
+    command = [*bound_by_permissions(), *installed_server()]
+    os.chmod(inner, 0)
+    host = Host(command, environ=scratch.env, cwd=inner.parent)
+    try:
+        for tool in ("engram_load", "engram_search"):
+            assert ".agents: you may not look into it" in host.failure(tool, query="clean the oven")
+        assert "chmod u+rx" in host.failure("engram_status")
+        assert "chmod u+rx" in host.request("resources/read", {"uri": "engram://index"})["error"]["message"]
+    finally:
+        host.stop()
+        os.chmod(inner, 0o700)
+
+
+def bound_by_permissions() -> list[str]:
+    """Return what stands before a command so that permission bits bind it, whoever runs the tests."""
+    if os.geteuid():
+        return []
+    if not (setpriv := shutil.which("setpriv")):
+        pytest.skip("permission bits do not bind root, and setpriv (util-linux) is not here")
+    capabilities = "-dac_override,-dac_read_search"
+    return [setpriv, "--bounding-set", capabilities, "--inh-caps", capabilities]
 
 
 # Trust and settings: F18, F21
@@ -466,6 +462,45 @@ def test_a_signal_after_the_last_reply_ends_it_quietly(  # C29b
     assert host.process.stderr
     assert host.process.stderr.read() == b""
     assert '"qa"' in (memories.root / "engram.config.json").read_text(encoding="utf-8")
+
+
+# Interrupts the process at the moment when it loads the server.
+INTERRUPTED = """
+import os, signal, sys
+
+class AtLoad:
+    def find_spec(self, name, path=None, target=None):
+        if name == "engram.mcp.server":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, AtLoad())
+"""
+
+
+@posix
+def test_an_interrupt_while_it_starts_ends_it_quietly(serve: Callable[..., Host], tmp_path: Path) -> None:  # C29b
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED, encoding="utf-8")
+    host = serve(env={"PYTHONPATH": str(tmp_path)})
+
+    assert host.ended() == -signal.SIGINT
+    assert host.process.stderr
+    assert host.process.stderr.read() == b""
+
+
+@posix
+def test_a_note_on_an_option_waits_for_nobody_who_reads_it(serve: Callable[..., Host]) -> None:  # C14, C24
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    try:
+        while True:
+            os.write(writing, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(writing, True)
+    with open(reading, "rb"), open(writing, "wb") as full:
+        host = serve("--colour", stderr=full)
+
+        assert host.request("ping")["result"] == {}
+        host.stop()
 
 
 def test_requests_read_before_the_end_of_the_input_are_answered(serve: Callable[..., Host], memories: Memories) -> None:

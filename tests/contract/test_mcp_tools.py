@@ -277,6 +277,16 @@ def test_an_unknown_id_names_the_closest(host: Host, memory_id: str) -> None:  #
         assert "use-pnpm" in host.failure("engram_load", id=memory_id)
 
 
+def test_an_unknown_id_names_what_both_scopes_hold_by_its_keys(  # C35, C37
+    serve: Callable[..., Host], memories: Memories, everywhere: Memories
+) -> None:
+    memories.add("rule", "clean-the-oven", "- Clean the oven on Monday.")
+    everywhere.add("rule", "clean-the-oven", "- Clean the oven on Friday.")
+    said = serve().failure("engram_load", id="clean-the-ovens")
+
+    assert "Did you mean clean-the-oven, global/clean-the-oven?" in said
+
+
 @pytest.mark.parametrize("memory_id", ["../rules/use-pnpm", "/etc/passwd", "C:x", "a/b", "x" * 10_000, "\0"])
 def test_an_id_is_never_a_path(host: Host, memory_id: str) -> None:  # F12
     assert "no memory id" in host.failure("engram_load", id=memory_id)
@@ -339,6 +349,33 @@ def test_search_gives_the_best_first_as_many_as_asked_and_narrows(
     assert all(entry["id"] in many["content"][0]["text"] for entry in entries)
     assert {entry["type"] for entry in host.data("engram_search", query="oven", type="skill")["entries"]} == {"skill"}
     assert host.data("engram_search", query="oven", scope="global")["entries"] == []
+
+
+def test_a_search_in_one_scope_or_type_finds_what_a_hundred_others_say_better(
+    serve: Callable[..., Host], memories: Memories, everywhere: Memories
+) -> None:
+    for number in range(120):
+        (memories.root / "rules").mkdir(exist_ok=True)
+        text = (
+            f"---\nid: oven-{number}\ntype: rule\nscope: workspace\n---\n\n# Oven {number}\n\n## Content\n\n- Oven.\n"
+        )
+        (memories.root / "rules" / f"oven-{number}.md").write_text(text, encoding="utf-8", newline="\n")
+    memories.add("skill", "bake", "- Set the table, boil the water, call the guests, and have a look at the oven.")
+    everywhere.add("knowledge", "kitchen", "- It has a sink, a window, two chairs, a table from Lyon, and an oven.")
+    host = serve()
+
+    assert [entry["id"] for entry in host.data("engram_search", query="oven", scope="global")["entries"]] == ["kitchen"]
+    assert [entry["id"] for entry in host.data("engram_search", query="oven", type="skill")["entries"]] == ["bake"]
+    assert len(host.data("engram_search", query="oven", type="rule", limit=50)["entries"]) == 50
+
+
+def test_a_search_in_the_global_scope_says_when_the_workspace_holds_the_same(  # F20
+    serve: Callable[..., Host], memories: Memories, everywhere: Memories
+) -> None:
+    memories.add("rule", "oven", "- Clean the oven.")
+    everywhere.add("rule", "oven", "- Clean the oven.")
+
+    assert "the workspace holds the same" in serve().text("engram_search", query="oven", scope="global")
 
 
 @pytest.mark.parametrize("query", ["", "*", 'a AND "', "用户身份", "NEAR(", "x" * 10_000, "\ud800", "\0"])
@@ -511,6 +548,15 @@ def test_ten_megabytes_of_arguments_are_survived(host: Host) -> None:
     assert host.call("engram_load", query=big)["isError"] is False
     assert len(host.failure("engram_load", id=big)) < 1000
     assert len(host.failure("engram_search", **{big: 1})) < 1000
+
+
+def test_many_arguments_that_no_tool_has_cost_no_more_context_than_a_few(host: Host) -> None:
+    said = host.failure("engram_search", query="oven", **{f"x{number}": 1 for number in range(100_000)})
+
+    assert "There is no argument 'x0'" in said
+    assert "99,995 more" in said
+    assert said.count("known: query, limit, type, scope") == 1
+    assert len(said) < 1000
 
 
 def test_no_tool_of_that_name(host: Host) -> None:  # C29

@@ -22,11 +22,22 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+else:
+    try:
+        import _signal  # what `signal` wraps, as in `process`
+    except ImportError:
+        import signal as _signal
+
 __all__ = ["main"]
 
 
 def main() -> int:
     """Run ``engram-mcp`` and return its exit code."""
+    # Until the server has a handler of its own, the system ends the process: Python would show a traceback (C29b).
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     from engram.mcp.server import run
 
     return run(sys.argv[1:])

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["checked", "problem_with"]
 
+# So many arguments that a tool does not have are named; a model can make up any number.
+_NAMED = 5
 _ARTICLES = {
     "string": "a string",
     "integer": "an integer",
@@ -36,12 +38,12 @@ def checked(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[
     required: list[str] = schema.get("required", [])
     taken: dict[str, Any] = {}
     problems = []
+    unknown: list[str] = []
     for original, value in given.items():
         name = tool.aliases.get(original, original)
         if name not in properties:
             if schema.get("additionalProperties", True) is False:
-                known = ", ".join(properties) or "it takes none"
-                problems.append(f"There is no argument {_short(original)}; known: {known}.")
+                unknown.append(original)
             continue
         if value == "" and name not in required and name not in tool.keeps_empty:
             continue
@@ -58,6 +60,9 @@ def checked(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[
         if type(value) is float and properties[name].get("type") == "integer" and value.is_integer():
             value = int(value)  # noqa: PLW2901 (8.0 is an integer in JSON Schema; handlers count with int)
         taken[name] = value
+    if unknown:
+        known = ", ".join(properties) or "it takes none"
+        problems.insert(0, f"There is no argument {_named(unknown)}; known: {known}.")
     problems += [
         f"{name} is required: {_expected(properties[name])}."
         for name in required
@@ -135,6 +140,11 @@ def _expected(schema: Mapping[str, Any]) -> str:
         elif most in schema:
             text += f" of at most {schema[most]}{unit}"
     return text
+
+
+def _named(names: list[str]) -> str:
+    more = f" (and {len(names) - _NAMED:,} more)" if len(names) > _NAMED else ""
+    return " or ".join(map(_short, names[:_NAMED])) + more
 
 
 def _short(value: object) -> str:

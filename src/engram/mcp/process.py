@@ -12,7 +12,7 @@ import sys
 import time
 
 from engram.mcp.kernel import Kernel
-from engram.mcp.streams import Outbox, read_lines, take_over
+from engram.mcp.streams import Outbox, read_lines, say, take_over
 from engram.mcp.workers import Workers, start_thread
 from engram.portable import WINDOWS
 
@@ -55,8 +55,7 @@ def serve(registry: Registry, *, orphan_seconds: float = ORPHAN_SECONDS) -> int:
     try:
         reading, writing = take_over()
     except OSError as error:
-        if sys.stderr is not None:
-            sys.stderr.write(f"engram-mcp talks over standard input and output; one is closed: {error.strerror}.\n")
+        say(f"engram-mcp talks over standard input and output; one is closed: {error.strerror}.\n")
         return 1
     outbox = Outbox(writing, lambda: end.post("broken"))
     kernel = Kernel(registry, outbox.send, Workers(_WORKERS), _note)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from engram.config.limits import shortened
 from engram.mcp.answers import explain
@@ -11,6 +10,7 @@ from engram.mcp.desk import Desk
 from engram.mcp.process import ORPHAN_SECONDS, serve
 from engram.mcp.registry import Registry
 from engram.mcp.resources import register_resources
+from engram.mcp.streams import say
 from engram.mcp.tools import register_tools
 from engram.record import Record
 from engram.version import __version__
@@ -81,12 +81,9 @@ def run(words: Sequence[str]) -> int:
     if options.only:
         print(f"engram-mcp {__version__}" if options.only == "--version" else _HELP.rstrip("\n"))  # noqa: T201
         return 0
-    if options.unknown and sys.stderr is not None:
+    if options.unknown:
         shown = " ".join(ascii(word)[1:-1] for word in options.unknown)
-        try:
-            sys.stderr.write(f"engram-mcp: ignored, because it is not known: {shown}\n")
-        except OSError:
-            pass  # closed: nobody wants to know
+        say(f"engram-mcp: ignored, because it is not known: {shown}\n")
     return serve(make_registry(options, os.environ), orphan_seconds=orphan_seconds(os.environ))
 
 

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Outbox", "read_lines", "take_over"]
+__all__ = ["Outbox", "read_lines", "say", "take_over"]
 
 _CHUNK = 1 << 16  # what a pipe holds on Linux
 _LONGEST = 64 << 20  # bytes in a line; no host sends more, and the process must not grow without end
@@ -41,6 +41,12 @@ def take_over() -> tuple[int, int]:
         stream = io.TextIOWrapper(_Stderr(), "utf-8", "backslashreplace", newline="\n", write_through=True)  # type: ignore[type-var, unused-ignore]
         setattr(sys, name, stream)
     return reading, writing
+
+
+def say(text: str) -> None:
+    """Write to standard error before it was taken over, as far as somebody reads it."""
+    if sys.stderr is not None:  # closed: the number may be another file's by now
+        _Stderr().write(text.encode("utf-8", "backslashreplace"))
 
 
 class _Stderr(io.RawIOBase):

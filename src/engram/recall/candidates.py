@@ -108,7 +108,7 @@ def add_up(work: Work) -> dict[int, int]:
     """
     groups = sorted(work.groups, key=lambda group: (-group.most, group.text))
     rest = sum(group.most for group in groups)
-    dead = {doc + (at << SOURCE_BITS) for at, source in enumerate(work.sources) for doc in source.dead}
+    dead = {doc + (at << SOURCE_BITS) for at, source in enumerate(work.sources) for doc in source.dead} | work.aside
     totals: dict[int, int] = {}
     bar = 0
     for group in groups:

@@ -87,6 +87,7 @@ def rank(
     without: Iterable[str] = (),
     leave_out: Callable[[Entry], str] | None = None,
     scorers: Sequence[Scorer] = (),
+    only: Callable[[Entry], bool] | None = None,
 ) -> Ranking:
     """Rank the memories of some indexes for a task.
 
@@ -97,12 +98,16 @@ def rank(
         without: names of ``SIGNALS`` to switch off.
         leave_out: gives the reason for which a memory must not be routed, or nothing.
         scorers: further opinions on what the words found; each can be switched off by its name.
+        only: says of a memory whether it is of the kind that is looked for; every memory is asked about.
 
     Raises:
         SqliteError: an index failed while it was read; the caller reads the files instead (F3).
     """
     work = Work(sources, read(text), frozenset(without))
     try:
+        if only is not None:
+            rows = ((at << SOURCE_BITS, row) for at, source in enumerate(sources) for row in source.all_rows())
+            work.aside = {first + row.n for first, row in rows if not only(row)}
         return _ranked(work, limit, leave_out, scorers)
     except DAMAGE as error:
         if any(isinstance(source, Database) for source in sources):
@@ -117,7 +122,8 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     left_out = tuple(take_best(work, add_up(work), leave_out))
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
     order = _order(work)
-    why = "" if order else "no memory shares a word with it" if work.query.words else "it holds no word to search for"
+    shares = "no memory of the kind that is looked for shares" if work.aside else "no memory shares"
+    why = "" if order else f"{shares} a word with it" if work.query.words else "it holds no word to search for"
     if not order and left_out:
         # Its id may say what it said; --explain gives it to who asks.
         why = f"what shares a word with it is left out: {left_out[0][1]}"

@@ -51,7 +51,8 @@ class Work:
     """One ranking while it is made: numbers of memories are those of ``SOURCE_BITS``."""
 
     __slots__ = (
-        "_fields", "count", "entries", "groups", "off", "query", "reasons", "scores", "sequences", "sources", "unknown",
+        "_fields", "aside", "count", "entries", "groups", "off", "query", "reasons", "scores", "sequences", "sources",
+        "unknown",
     )  # fmt: skip
 
     def __init__(self, sources: Sequence[Source], query: Query, off: frozenset[str]) -> None:
@@ -60,6 +61,8 @@ class Work:
         self.off = off
         self.count = step_up(sum(source.count for source in sources))
         """The number of memories, in steps (G3)."""
+        self.aside: set[int] = set()
+        """What the question is not about; it takes no place among the candidates."""
         self.groups: list[Group] = []
         self.unknown: list[str] = []
         self.entries: dict[int, Entry] = {}

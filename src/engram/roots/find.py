@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.errors import UsageError
+from engram.errors import EngramError, UsageError
 from engram.record import Record
 from engram.roots.git import GitPlace, find_git
 
@@ -44,6 +44,7 @@ def find_workspace(start: str, environ: Mapping[str, str], config_dir: str) -> W
 
     Raises:
         UsageError: when the memory folder found is a link that leaves its project.
+        EngramError: when an ``.agents`` folder on the way may not be looked into.
     """
     home = home_of(environ)
     folder = _leave_inner(os.path.realpath(start))
@@ -102,7 +103,7 @@ def private_root(workspace: Workspace) -> str:
 
 def _walk(folder: str, top: str, home: str) -> str:
     while True:
-        if folder != home and os.path.isdir(os.path.join(folder, MEMORY_FOLDER)):
+        if folder != home and _holds_memory(folder):
             return folder
         parent = os.path.dirname(folder)
         if folder in {top, parent}:
@@ -110,6 +111,26 @@ def _walk(folder: str, top: str, home: str) -> str:
         if not top and (home in {folder, parent} or os.path.ismount(folder)):
             return ""
         folder = parent
+
+
+def _holds_memory(folder: str) -> bool:
+    path = os.path.join(folder, MEMORY_FOLDER)
+    if os.path.isdir(path):
+        return True
+    try:
+        os.stat(path)
+    except PermissionError as error:
+        agents = os.path.dirname(path)
+        if os.path.isdir(agents):
+            # Whoever went on upwards would find another memory, or say that there is none.
+            raise EngramError(
+                f"{agents}: you may not look into it.",
+                hint=f"Give yourself the right: chmod u+rx {agents}",
+                path=agents,
+            ) from error
+    except (OSError, ValueError):
+        pass  # there is nothing of that name
+    return False
 
 
 def _git_of(folder: str, home: str) -> GitPlace | None:

@@ -13,7 +13,7 @@ from engram.errors import EngramError, FormatError, NotFoundError
 from engram.notes.note import PREFIX, Note, ended_at_sight, folded, has_ended, read_note
 from engram.recall.pack import Item
 from engram.safety.scan import check, redact, scan
-from engram.service.session import Entry
+from engram.service.session import Entry, known_keys
 from engram.store.files import digest, leaves, read_guarded, today, walk_markdown
 from engram.store.root import LINK_REASON, NOTES, MemoryRoot, Skipped, closest_hint, stem
 from engram.text.slugs import check_id, fold_id
@@ -240,7 +240,7 @@ def find_note(session: Session, text: str, *, with_expired: bool = False) -> Ent
         if fold_id(stem(skip.path)) == fold_id(note_id) and scope in {"", root.scope}:
             raise FormatError(skip.text, path=full, line=skip.line)
     prefixed = text.startswith(PREFIX)
-    known = [] if prefixed else [name for root in session.roots for name in root.ids()]
+    known = [] if prefixed else known_keys(session.roots)
     what = "working note" if prefixed else f"{scope} memory" if scope else "memory"
     raise NotFoundError(
         f"There is no {what} with the id {note_id}.",

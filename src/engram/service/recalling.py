@@ -18,7 +18,7 @@ from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
@@ -164,7 +164,15 @@ def notes_beside(limit: int) -> int:
     return max(1, limit // 2)
 
 
-def recall(session: Session, query: str, *, limit: int, without: Iterable[str] = (), notes: int = 0) -> Recall:
+def recall(
+    session: Session,
+    query: str,
+    *,
+    limit: int,
+    without: Iterable[str] = (),
+    notes: int = 0,
+    only: Callable[[Row], bool] | None = None,
+) -> Recall:
     """Return up to ``limit`` hits with their prerequisites before them, each read and checked (F13).
 
     Args:
@@ -173,17 +181,25 @@ def recall(session: Session, query: str, *, limit: int, without: Iterable[str] =
         limit: how many memories at most that are hits themselves.
         without: names of ranking signals to switch off.
         notes: how many working notes beside them at most.
+        only: says of a memory whether it may be a hit.
 
     Raises:
         NotFoundError: where there is no memory at all.
     """
     return ask_indexes(
-        session, lambda indexes: _recall(session, indexes, query, limit=limit, without=without, notes=notes)
+        session, lambda indexes: _recall(session, indexes, query, limit=limit, without=without, notes=notes, only=only)
     )
 
 
 def _recall(
-    session: Session, indexes: Sequence[Index], query: str, *, limit: int, without: Iterable[str], notes: int
+    session: Session,
+    indexes: Sequence[Index],
+    query: str,
+    *,
+    limit: int,
+    without: Iterable[str],
+    notes: int,
+    only: Callable[[Row], bool] | None,
 ) -> Recall:
     roots = session.roots
     without = frozenset(without)
@@ -196,7 +212,13 @@ def _recall(
     try:
         library = Library(session, roots, sources, without)
         ranking = rank(
-            sources, query, limit=limit + _SPARE, without=without, leave_out=library.leave_out, scorers=scorers
+            sources,
+            query,
+            limit=limit + _SPARE,
+            without=without,
+            leave_out=library.leave_out,
+            scorers=scorers,
+            only=only,
         )
         scores = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
         found: list[Found] = []

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from engram.index.layout import Entry as Row
+    from engram.model import Memory
     from engram.service.recalling import Found, Recall
     from engram.service.session import Session
 
@@ -92,12 +94,17 @@ def search(
         raise UsageError(f"A limit of {limit} is out of range.", hint="It goes from 1 to 50.")
     check_filters(kind, scope)
     off = {*without, "floor"} if everything else set(without)
-    # What is filtered by kind or scope is not known before it was ranked.
-    wanted = limit if not kind and not scope else max(limit * 4, 50)
-    found = recall(session, query, limit=wanted, without=sorted(off), notes=wanted)
+
+    def right(memory: Row | Memory) -> bool:
+        return kind in {"", memory.type} and scope in {"", memory.scope}
 
     def asked(one: Found) -> bool:
-        return not one.needed_by and kind in {"", one.entry.memory.type} and scope in {"", one.entry.memory.scope}
+        return not one.needed_by and right(one.entry.memory)
+
+    # Which notes are of the kind and scope is not known before they were ranked.
+    notes = limit if not kind and not scope else max(limit * 4, 50)
+    only = right if kind or scope else None
+    found = recall(session, query, limit=limit, without=sorted(off), notes=notes, only=only)
 
     hits = [*filter(asked, found.found)][:limit] + [*filter(asked, found.notes)][:limit]
     hits = sorted(hits, key=lambda one: -one.score)[:limit]

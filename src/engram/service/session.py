@@ -13,7 +13,7 @@ from engram.roots.find import Workspace, find_workspace, private_root
 from engram.store.files import digest
 from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint, is_active
 from engram.store.trust import is_trusted, recheck_trust
-from engram.text.slugs import check_id
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engram.store.accepted import Accepted
     from engram.store.write import RootWriter, Write
 
-__all__ = ["Entry", "Notice", "Session", "check_reading", "skipped_lines"]
+__all__ = ["Entry", "Notice", "Session", "check_reading", "known_keys", "skipped_lines"]
 
 # More skipped files than this are said in one line with their count (F13).
 _SAID_ONE_BY_ONE = 3
@@ -266,7 +266,7 @@ class Session:
         for root in roots:
             if path := root.find(memory_id):
                 return root, path
-        known = [memory_id for root in roots for memory_id in root.ids()]
+        known = known_keys(roots)
         where = f"{scope} memory" if scope else "memory"
         raise NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
 
@@ -360,6 +360,17 @@ def check_reading(session: Session) -> None:
         raise RefusedError(
             "Reading memory is switched off here (read: off).", hint="Switch it on: engram config set read auto"
         )
+
+
+def known_keys(roots: Sequence[MemoryRoot]) -> list[str]:
+    """Return the keys of all active files: where roots hold the same id, all but the first name their scope (C35)."""
+    known: list[str] = []
+    held: set[str] = set()
+    for root in roots:
+        ids = root.ids()
+        known += [f"{root.scope}/{name}" if fold_id(name) in held else name for name in ids]
+        held.update(map(fold_id, ids))
+    return known
 
 
 def skipped_lines(skipped: Sequence[tuple[MemoryRoot, Skipped]]) -> tuple[str, ...]:

@@ -67,6 +67,10 @@ def _verify(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult:
     return answer(session, data, "\n".join(lines), ok=ok)
 
 
+# Status asks the index, which does not notice a file that was changed in its place (F13).
+_NOTHING = "Nothing is known that needs attention; engram_verify reads every file to be sure."
+
+
 def _status(desk: Desk, call: Call) -> ToolResult:
     from engram.safety.fence import show_line
     from engram.service.status import counts_line, status
@@ -86,7 +90,7 @@ def _status(desk: Desk, call: Call) -> ToolResult:
     if found.read != "auto":
         lines.append(f"read: {found.read}")
     data = {
-        "text": "\n".join(map(show_line, attention)) or "Nothing needs attention.",
+        "text": "\n".join(map(show_line, attention)) or _NOTHING,
         "roots": [
             {name: value for name, value in state.as_dict().items() if name != "renamed"} for state in found.roots
         ],
