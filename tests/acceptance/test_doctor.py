@@ -64,6 +64,7 @@ def test_what_was_linked_and_is_gone_is_said_with_the_command(linked: Runner) ->
 def test_a_broken_file_of_a_host_is_an_error(linked: Runner) -> None:
     write(linked.cwd / ".mcp.json", '{"mcpServers": {')
     assert findings(linked)["host.broken"]["level"] == "error"
+    assert findings(linked)["host.broken"]["command"] == "Put it right by hand, then run the command again."
     assert linked.run("doctor").returncode == 1
 
 
@@ -334,3 +335,31 @@ def test_memory_that_needs_a_look_is_named(engram: Runner) -> None:
     engram.ok("save", "rule", "Use pnpm.", input="A\n")
     write(engram.cwd / ".agents" / ".engram" / "rules" / "use-pnpm.md", "---\nid: use-pnpm\n---\n# x\n")
     assert "engram verify" in findings(engram)["memory.skipped"]["command"]
+
+
+def test_a_host_that_is_here_and_not_linked_is_a_hint(linked: Runner) -> None:
+    (home(linked) / ".gemini").mkdir()
+    found = findings(linked)["host.not_linked"]
+    assert (found["level"], found["command"]) == ("info", "engram link gemini")
+    linked.ok("link", "gemini", "--no-hooks")
+    found = findings(linked)
+    assert "host.not_linked" not in found
+    assert "memory comes only when the agent asks" in found["host.partial"]["message"]
+    linked.ok("link", "gemini")
+    assert "host.partial" not in findings(linked)
+
+
+def test_a_record_that_is_damaged_is_an_error_and_the_rest_is_examined(linked: Runner) -> None:
+    file = os.path.join(linked.scratch.env["ENGRAM_CONFIG_DIR"], "links.json")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("{")
+    found = findings(linked)
+    assert found["links.broken"]["level"] == "error"
+    assert file in found["links.broken"]["message"]
+    assert linked.run("doctor").returncode == 1
+
+
+def test_programs_that_hosts_do_not_find_by_name_are_said(linked: Runner) -> None:  # C4
+    found = linked.json("doctor", env={"PATH": "/usr/bin:/bin"})["data"]["findings"]
+    (said,) = [one["message"] for one in found if one["id"] == "install.path" and "engram-mcp" in one["message"]]
+    assert said == "engram-mcp is not on PATH, so hosts that start it by name do not find it."

@@ -132,7 +132,7 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
         again = f"engram link {host}{scope}"
         match state.state:
             case "broken" if here or state.recorded:
-                yield Finding("host.broken", "error", state.reason, "Mend the file by hand.", state.file)
+                yield Finding("host.broken", "error", state.reason, state.hint or "Mend the file by hand.", state.file)
             case "stale":
                 message = f"The {where} {_is(state)} of an older version or another place."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)

@@ -74,7 +74,7 @@ class PartState(Record):
 
     Attributes:
         state: ``linked`` (as ``link`` would write it today), ``stale``, ``edited``, ``foreign``, ``absent``,
-            ``broken`` (the file cannot be read or parsed; ``reason`` says why).
+            ``broken`` (the file cannot be read or parsed; ``reason`` says why, ``hint`` what to do).
         command: the words that the entry starts; ``()`` for parts without one.
         recorded: ``links.json`` says that the part was linked for this host.
         notes: what the host would not like about the file, and other entries that start the server.
@@ -90,3 +90,4 @@ class PartState(Record):
     recorded: bool = False
     reason: str = ""
     notes: tuple[str, ...] = ()
+    hint: str = ""

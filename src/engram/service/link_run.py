@@ -205,9 +205,10 @@ class LinkRun:
             head = head.replace(recorded=host.id in target.record.users(part.part))
             state = part.state(target.text, wish)
         except PartError as error:
-            return head.replace(state="broken", reason=self.files.failed(target, error).message)
+            failure = self.files.failed(target, error)
+            return head.replace(state="broken", reason=failure.message, hint=failure.hint)
         except HostFileError as error:
-            return head.replace(state="broken", reason=error.message)
+            return head.replace(state="broken", reason=error.message, hint=error.hint)
         return head.replace(state=state, command=part.command(target.text), notes=part.notes(target.text))
 
     # What they need.

@@ -37,6 +37,7 @@ __all__ = [
     "inside",
     "leaves",
     "make_folders",
+    "owner_name",
     "read_error",
     "read_guarded",
     "read_optional",
@@ -324,6 +325,16 @@ def _closed_folder(error: OSError) -> str:
     return ""
 
 
+def owner_name(uid: int) -> str:
+    """Return the name of a user of this machine, or the number where it has none."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
 def read_error(error: OSError, path: str) -> EngramError:
     """Say what it means that a file or folder which is there cannot be read, and what to do next."""
     import errno
@@ -331,8 +342,19 @@ def read_error(error: OSError, path: str) -> EngramError:
     folder = os.path.isdir(path)
     if error.errno in {errno.EACCES, errno.EPERM}:
         reason, hint = "you may not read it", f"Give yourself the right: chmod u+{'rx' if folder else 'r'} {path}"
+        if owner := _other_owner(path):
+            hint = f"It belongs to another user ({owner}), who can give you the right."
     elif not error.errno or folder:
         reason, hint = "it is no regular file", "Move it away; where it replaced a file, bring that back from Git."
     else:
         reason, hint = error.strerror or str(error), "Look at the disk or the mount that it is on, then try again."
     return EngramError(f"{path}: {reason}.", hint=hint, path=path)
+
+
+def _other_owner(path: str) -> str:
+    """Return the name of the other user whom a file belongs to, ``""`` where it is one's own or that is not known."""
+    try:
+        uid = os.stat(path).st_uid
+    except OSError:
+        return ""
+    return owner_name(uid) if hasattr(os, "geteuid") and uid != os.geteuid() else ""

@@ -9,7 +9,7 @@ import stat
 from engram.errors import EngramError, StoreError
 from engram.portable import BINARY, NOFOLLOW, extended, remove, replace, sync_folder
 from engram.record import Record
-from engram.store.files import read_error, read_optional, store_error
+from engram.store.files import owner_name, read_error, read_optional, store_error
 
 __all__ = [
     "HostFile",
@@ -176,17 +176,8 @@ def _check_writable(file: HostFile, info: os.stat_result) -> None:
     user = os.geteuid() if hasattr(os, "geteuid") else info.st_uid
     if user not in (0, info.st_uid):
         raise not_changed(
-            file.name, f"it belongs to another user ({_owner(info.st_uid)})", hint="Run the command as that user."
+            file.name, f"it belongs to another user ({owner_name(info.st_uid)})", hint="Run the command as that user."
         )
-
-
-def _owner(uid: int) -> str:
-    import pwd
-
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
 
 
 def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
