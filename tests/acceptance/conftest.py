@@ -10,12 +10,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests.acceptance.persons import PERSONS
+from tests.contract.conftest import Host, Memories, installed_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from tests.conftest import Runner
+    from tests.conftest import Runner, Scratch
 
 WAIT_S = 60  # a program that stays silent so long fails its test
 
@@ -116,3 +118,33 @@ def global_root(engram: Runner, root: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "everywhere"
     engram.ok("inject", "--global-path", str(folder))
     return folder
+
+
+@pytest.fixture
+def serve(scratch: Scratch, workspace: Path) -> Iterator[Callable[..., Host]]:
+    """Return a function that starts the real ``engram-mcp`` in the scratch workspace."""
+    hosts: list[Host] = []
+
+    def run(**env: str) -> Host:
+        hosts.append(Host(installed_server(), environ=scratch.env, env=env, cwd=workspace))
+        return hosts[-1]
+
+    yield run
+    for host in hosts:
+        host.stop()
+
+
+@pytest.fixture
+def memories(root: Path) -> Memories:
+    """Return an empty memory in the scratch workspace that a test fills with files, as if a human had approved them."""
+    return Memories(root)
+
+
+@pytest.fixture
+def machine(scratch: Scratch, workspace: Path, tmp_path: Path) -> Path:
+    """Fill home and project with a person's own host files; return the folder above both."""
+    for name, text in PERSONS.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return tmp_path

@@ -1,6 +1,14 @@
-"""A: approval binds to what a human saw, once; and I: what is stale, wrong or double, from the first word to the disk.
+"""A: approval binds to what a human saw, once.
 
 The chat, the dialog and the command line reach the same memory here, as they do at somebody's desk.
+
+====  ==========================================================================================================
+A1    test_each_of_three_is_judged_against_the_memory_as_it_is_now
+A2    test_a_token_is_used_once_by_whoever_comes, and in two processes at once: test_a_hundred_kills_between_…
+A3    test_words_of_approval_in_a_text_approve_nothing
+A4    test_the_counts_stand_in_status_the_overview_and_the_tool_of_agents, test_241_proposals_that_nobody_saw_…
+A5    test_a_client_that_never_shows_its_dialog_gets_the_token_in_time
+====  ==========================================================================================================
 """
 
 from __future__ import annotations
@@ -16,6 +24,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.acceptance import waiting
 from tests.contract.conftest import Host, installed_server
 from tests.contract.people import (
     THREE,
@@ -32,26 +41,12 @@ from tests.contract.people import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Runner, Scratch
 
 KILLS = 100
-
-
-@pytest.fixture
-def serve(scratch: Scratch, workspace: Path) -> Iterator[Callable[..., Host]]:
-    """Return a function that starts the real ``engram-mcp`` in the scratch workspace."""
-    hosts: list[Host] = []
-
-    def run(**env: str) -> Host:
-        hosts.append(Host(installed_server(), environ=scratch.env, env=env, cwd=workspace))
-        return hosts[-1]
-
-    yield run
-    for host in hosts:
-        host.stop()
 
 
 @pytest.fixture
@@ -88,6 +83,8 @@ def test_each_of_three_is_judged_against_the_memory_as_it_is_now(host: Host, roo
     reasons = [row["reason"] for row in data_of(result)["outcomes"] if not row["saved"]]
     assert oven in reasons[0]
     assert door in reasons[1]
+    assert oven in text_of(result), "what was kept is named"
+    assert door in text_of(result)
     assert {one["candidate"]["text"] for one in inbox_of(root)} == {"Soda works too.", "The gate is locked."}
     assert "Soda" not in edited.read_text(encoding="utf-8")
 
@@ -113,6 +110,34 @@ def test_words_of_approval_in_a_text_approve_nothing(host: Host, root: Path, eng
     assert names_in(root) == []
 
 
+def test_the_counts_stand_in_status_the_overview_and_the_tool_of_agents(engram: Runner, root: Path) -> None:  # A4
+    waiting.propose(engram, waiting.FRIDAY, waiting.CENTS)
+    waiting.propose(engram, waiting.UPLOADS)
+    waiting.defer(engram, "TYPE: knowledge | TEXT: The build runs on Node 22.")
+    sentence = "2 proposals wait, 1 deferred: engram review"
+    assert sentence in engram.ok("status")
+    assert sentence in engram.ok()
+    assert "Next: engram review" in engram.ok()
+    state = engram.json("status")["data"]["roots"][0]
+    assert (state["proposals"], state["proposals_expired"], state["deferred"]) == (2, 0, 1)
+    event = json.dumps({"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(root.parent.parent)})
+    assert sentence in engram.ok("hook", "claude", input=event)  # A4
+    result = waiting.mcp(engram, "engram_status")
+    assert sentence in result["content"][0]["text"]
+    assert sentence in result["structuredContent"]["data"]["text"]
+
+
+def test_241_proposals_that_nobody_saw_are_all_counted_and_listed_as_expired(engram: Runner, root: Path) -> None:  # A4
+    waiting.propose(engram, waiting.FRIDAY)
+    waiting.age(engram, root, 20 * 24 * 3600 + 1900, copies=241)
+    assert "241 proposals expired: engram review" in engram.ok("status")
+    found = waiting.items(engram)
+    assert len(found) == 241
+    assert {item["state"] for item in found} == {"expired"}
+    assert len({item["name"] for item in found}) == 241
+    assert "expired 20 days ago" in engram.ok("review")
+
+
 def test_a_client_that_never_shows_its_dialog_gets_the_token_in_time(
     serve: Callable[..., Host], root: Path
 ) -> None:  # A5
@@ -123,45 +148,6 @@ def test_a_client_that_never_shows_its_dialog_gets_the_token_in_time(
     assert text_of(result).startswith("nothing was saved")
     token = data_of(result)["approval_token"]
     assert saved(era.call("engram_commit", approval_token=token, approve="all")) == names_in(root) == THREE_IDS
-
-
-def test_what_was_superseded_is_gone_from_every_surface(serve: Callable[..., Host], root: Path, engram: Runner) -> None:
-    # I1, through a dialog
-    engram.save("rule", "Always deploy on Friday.")
-    era = Modern(serve())
-    text = "TYPE: rule | TEXT: Never deploy on Friday. | SUPERSEDES: always-deploy-on-friday"
-    dialog = era.ask("engram_save_session", text=text)
-    assert saved(dialog.accept()) == ["never-deploy-on-friday"]
-
-    old, new = "Always deploy", "Never deploy"
-    for command in (["load", "deploy on Friday"], ["search", "deploy Friday"], ["list"], ["route", "deploy on Friday"]):
-        assert old not in engram.ok(*command)
-        assert "always-deploy" not in engram.ok(*command)
-    assert new in text_of(era.call("engram_load", query="deploy on Friday"))
-    assert old not in text_of(era.call("engram_load", query="deploy on Friday"))
-    banner = engram.ok("load", "--id", "always-deploy-on-friday")
-    assert "never-deploy-on-friday" in banner
-    assert old in banner
-
-
-def test_saved_twice_is_once(host: Host, serve: Callable[..., Host], root: Path, engram: Runner) -> None:  # I2
-    engram.save("rule", "Bake the bread at dawn.")
-    host.call("engram_commit", approval_token=propose(host, lines("BAKE  the bread at dawn")), approve="all")
-    dialog = Modern(serve()).ask("engram_save_session", text=lines("bake the bread at dawn!", "Be brief."))
-    dialog.accept()
-    engram.run("save-session", "--file", "-", "--force", input=lines(" Bake the bread at dawn ."))
-
-    assert names_in(root) == [THREE_IDS[0], "be-brief"]
-
-
-def test_a_contradiction_is_never_merged(host: Host, root: Path, engram: Runner) -> None:  # I4
-    engram.save("rule", "Always deploy on Friday.")
-    proposal = data_of(host.call("engram_save", text="Never deploy on Friday.", type="rule"))
-
-    (candidate,) = proposal["candidates"]
-    assert candidate["verdict"] == "SUPERSEDE always-deploy-on-friday"
-    kept = (root / "rules" / "always-deploy-on-friday.md").read_text(encoding="utf-8")
-    assert "Never" not in kept
 
 
 def test_every_way_of_approval_writes_the_same_bytes(scratch: Scratch, tmp_path: Path) -> None:  # C39: one write path

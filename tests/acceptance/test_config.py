@@ -283,6 +283,20 @@ def test_config_set_mends_the_value_that_stands_in_the_way(engram: Runner, root:
     assert engram.ok("config", "get", "load.limit") == "9\n"
 
 
+def test_a_value_that_is_set_beside_one_that_is_wrong_is_said_to_be_written(engram: Runner, root: Path) -> None:
+    # B: no failure is claimed of what was done either; both can only be mended one after the other
+    file = root / "engram.config.json"
+    file.write_text('{"load": {"limit": -1}, "scope": "nowhere"}', encoding="utf-8")
+    first = engram.run("config", "set", "load.limit", "5")
+    assert first.returncode == 0, first.stderr
+    assert "load.limit = 5" in first.stdout
+    assert "counts once this is mended" in first.stderr
+    assert "scope" in first.stderr
+    second = engram.run("config", "set", "scope", "both")
+    assert (second.returncode, second.stderr) == (0, "")
+    assert json.loads(file.read_text(encoding="utf-8")) == {"load": {"limit": 5}, "scope": "both"}
+
+
 def test_a_value_that_will_not_count_is_said_when_it_is_set(engram: Runner, root: Path) -> None:  # F21
     engram.ok("config", "set", "approval.terminal", "tty", "--global")
     done = engram.run("config", "set", "approval.terminal", "any")

@@ -1,8 +1,18 @@
-"""K1, K2, J3 and hostile input: whatever stands in the files or the titles, each memory is whole, named, or refused."""
+"""K: whatever stands in the files, the titles or on the wire, each memory is whole, named, or refused.
+
+====  ==========================================================================================================
+K1    test_every_title_gives_one_file_with_valid_yaml_that_reads_back_exactly, test_a_text_of_two_lines_…,
+      test_two_spellings_of_one_letter_are_one_text_and_one_id, test_ids_that_differ_only_in_case_are_two_files_…
+K2    test_what_is_read_tolerantly_…, test_what_cannot_be_read_is_named_with_line_and_reason_and_left
+K3    test_link_twice_then_unlink_leaves_every_file_as_it_was; more of linking: test_link.py, test_link_files.py
+K4    test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire
+====  ==========================================================================================================
+"""
 
 from __future__ import annotations
 
 import hashlib
+import random
 import shutil
 import subprocess
 import unicodedata
@@ -10,11 +20,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from tests.acceptance.persons import HOSTS, tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Runner
+    from tests.conftest import Runner, Scratch
+    from tests.contract.conftest import Host, Memories
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"
 HEAD = b"---\nid: x\ntype: rule\n---\n\n# "
@@ -89,6 +102,36 @@ def test_a_text_of_two_lines_is_kept_and_its_first_is_the_title(engram: Runner, 
     assert "# the first line\n" in text
     assert "the first line\n" in text.partition("## Content")[2]
     assert "the second line\n" in text.partition("## Content")[2]
+
+
+def test_a_title_of_two_lines_is_one_line_in_the_file(engram: Runner, root: Path) -> None:  # K1
+    engram.save("rule", "It holds.", "--title", "the first line\nthe second line")
+    (path,) = (root / "rules").iterdir()
+    assert frontmatter(path)["id"] == path.stem == "the-first-line-the-second-line"
+    assert "\n# the first line the second line\n" in path.read_text(encoding="utf-8")
+    assert engram.json("show", path.stem)["data"]["title"] == "the first line the second line"
+
+
+def made_up(number: int) -> str:
+    """Return a sentence of words that no other one has."""
+    rng = random.Random(number)
+    return " ".join("".join(rng.choices("bdfglmnprstvz", k=3)) + f"a{rng.choice('eiou')}" for _ in range(8))
+
+
+def test_every_title_that_an_agent_proposes_gives_the_same_file(
+    engram: Runner, serve: Callable[..., Host], root: Path
+) -> None:  # K1
+    host = serve()
+    host.handshake()
+    # No two of them are near to each other: an agent would have to say how they belong together.
+    rows = [f"TYPE: rule | TITLE: {title} | TEXT: {made_up(number)}" for number, title in enumerate(TITLES)]
+    for row, name in zip(rows, TITLES.values(), strict=True):
+        token = host.data("engram_save_session", text=row)["approval_token"]
+        assert "Saved 1 of 1" in host.text("engram_commit", approval_token=token, approve="all"), row
+        assert str(frontmatter(root / "rules" / f"{name}.md")["id"]) == name
+    listed = {memory["id"]: memory["title"] for memory in engram.json("list")["data"]["memories"]}
+    assert listed == {name: title for title, name in TITLES.items()}
+    assert engram.run("verify").returncode == 0
 
 
 def test_two_spellings_of_one_letter_are_one_text_and_one_id(engram: Runner, root: Path) -> None:  # K1, I2, F11
@@ -182,19 +225,6 @@ def test_what_cannot_be_read_is_named_with_line_and_reason_and_left(
     assert f"SKIPPED {len(UNREADABLE)} files" in engram.ok("list")
     engram.save("rule", "Another one is saved beside them.")
     assert {name: path.read_bytes() for name, path in paths.items()} == {n: d for n, (d, _, _) in UNREADABLE.items()}
-
-
-def test_a_memory_with_conflict_markers_is_never_routed_or_archived(engram: Runner, root: Path) -> None:  # J3
-    data = UNREADABLE["conflict"][0]
-    path = put(root, "conflict", data)
-    approve(root)
-    for command in (("list",), ("load", "text of conflict")):
-        said = engram.ok(*command)
-        assert "SKIPPED rules/conflict.md: a Git conflict marker stands in the file" in said
-        assert "(line 8)" in said
-        assert "text of conflict" not in said
-    assert engram.run("archive", "conflict", "--reason", "x").returncode == 1
-    assert path.read_bytes() == data
 
 
 def test_an_update_of_what_cannot_be_read_is_refused_and_changes_nothing(engram: Runner, root: Path) -> None:  # F8
@@ -307,3 +337,59 @@ def test_names_of_every_kind_pass_sha256sum(engram: Runner, root: Path) -> None:
     engram.save("rule", "用户身份")
     subprocess.run([program, "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=root, check=True)
     assert engram.ok("list").count("SKIPPED") == 1
+
+
+@pytest.mark.parametrize("scope", ["--workspace", "--global"])
+@pytest.mark.parametrize("host", HOSTS)
+def test_link_twice_then_unlink_leaves_every_file_as_it_was(
+    engram: Runner, machine: Path, host: str, scope: str
+) -> None:  # K3
+    before = tree(machine)
+
+    engram.ok("link", host, scope)
+    linked = tree(machine)
+    engram.ok("link", host, scope)
+    assert tree(machine) == linked
+    assert linked != before or (host, scope) == ("agents-md", "--global")
+
+    engram.ok("unlink", host, scope)
+    assert tree(machine) == before
+
+
+def test_all_hosts_in_both_scopes_go_without_a_trace_in_any_order(engram: Runner, machine: Path) -> None:  # K3
+    before = tree(machine)
+    for order in (HOSTS, tuple(reversed(HOSTS))):
+        engram.ok("link", *HOSTS, "--global", "--workspace")
+        for host in order:
+            engram.ok("unlink", host, "--global", "--workspace")
+        assert tree(machine) == before
+
+
+def test_where_nothing_was_nothing_stays(engram: Runner, scratch: Scratch, tmp_path: Path) -> None:
+    before = tree(tmp_path)
+    engram.ok("link", *HOSTS, "--global", "--workspace")
+    assert len(tree(tmp_path)) > len(before) + 30
+    engram.ok("unlink", "all", "--global", "--workspace")
+    assert tree(tmp_path) == before
+
+
+def test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire(
+    serve: Callable[..., Host], memories: Memories, tmp_path: Path
+) -> None:  # K4, C15
+    memories.add("rule", "oven", "- Clean the oven.")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        "def careless(event, _arguments):\n"
+        "    if event == 'sqlite3.connect':\n"
+        "        print('printed', flush=True)\n"
+        '        os.write(1, b\'{"jsonrpc":"2.0","id":1,"result":{}}\\n\')\n'
+        "sys.addaudithook(careless)\n",
+        encoding="utf-8",
+    )
+    host = serve(PYTHONPATH=str(tmp_path))
+
+    assert host.data("engram_load", query="clean the oven")["selected_keys"] == ["oven"]
+    exit_code, stderr = host.close()
+    assert exit_code == 0
+    assert "printed" in stderr
+    assert len(host.lines) == 1

@@ -1,4 +1,14 @@
-"""J1 and F1: which memory applies in a folder."""
+"""J: which memory applies in a folder (F1), and what Git leaves in one.
+
+====  ==========================================================================================================
+J1    test_a_subfolder_finds_…, test_a_path_through_a_link_finds_…, test_a_linked_worktree_uses_…,
+      test_a_submodule_uses_the_memory_of_its_superproject, test_a_memory_of_its_own_counts_in_a_…,
+      test_home_is_no_workspace
+J3    test_a_memory_with_conflict_markers_is_never_routed_and_named_by_repair
+====  ==========================================================================================================
+
+J2 is the matter of a later issue.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Runner, Scratch
+    from tests.contract.conftest import Memories
 
 
 def git(scratch: Scratch, folder: Path, *args: str) -> None:
@@ -29,13 +40,13 @@ def root_seen(engram: Runner, folder: Path) -> str:
     return str(roots[0]["root"]) if roots else ""
 
 
-def test_a_subfolder_finds_the_memory_of_its_project(remembered: Runner, workspace: Path) -> None:
+def test_a_subfolder_finds_the_memory_of_its_project(remembered: Runner, workspace: Path) -> None:  # J1
     deep = workspace / "src" / "deep"
     deep.mkdir(parents=True)
     assert root_seen(remembered, deep) == str(workspace / ".agents" / ".engram")
 
 
-def test_a_path_through_a_link_finds_the_same_memory(remembered: Runner, workspace: Path, tmp_path: Path) -> None:
+def test_a_path_through_a_link_finds_the_same_memory(remembered: Runner, workspace: Path, tmp_path: Path) -> None:  # J1
     (workspace / "src").mkdir()
     link = tmp_path / "link"
     link.symlink_to(workspace / "src", target_is_directory=True)
@@ -60,7 +71,7 @@ def test_the_nearest_folder_counts(remembered: Runner, workspace: Path) -> None:
 
 def test_a_linked_worktree_uses_the_memory_and_the_trust_of_its_main_worktree(
     remembered: Runner, workspace: Path, scratch: Scratch, tmp_path: Path
-) -> None:
+) -> None:  # J1
     tree = tmp_path / "tree"
     git(scratch, workspace, "worktree", "add", "--quiet", str(tree))
     envelope = remembered.json("status", cwd=tree)
@@ -77,7 +88,7 @@ def test_a_linked_worktree_uses_the_memory_and_the_trust_of_its_main_worktree(
 
 def test_a_submodule_uses_the_memory_of_its_superproject(
     remembered: Runner, workspace: Path, scratch: Scratch, tmp_path: Path
-) -> None:
+) -> None:  # J1
     library = tmp_path / "library"
     library.mkdir()
     git(scratch, library, "init", "--quiet")
@@ -89,7 +100,22 @@ def test_a_submodule_uses_the_memory_of_its_superproject(
     assert root_seen(remembered, workspace / "library") == str(workspace / ".agents" / ".engram")
 
 
-def test_home_is_no_workspace(engram: Runner, scratch: Scratch) -> None:
+def test_a_memory_of_its_own_counts_in_a_submodule_and_is_as_foreign_as_its_repository(
+    remembered: Runner, workspace: Path, scratch: Scratch, tmp_path: Path
+) -> None:  # J1
+    library = tmp_path / "library"
+    own = library / ".agents" / ".engram" / "rules"
+    own.mkdir(parents=True)
+    (own / "x.md").write_text("---\nid: x\ntype: rule\n---\n\n# X\n\n- x\n", encoding="utf-8", newline="\n")
+    for args in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "--message", "a")):
+        git(scratch, library, *args)
+    git(scratch, workspace, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(library), "library")
+    found = remembered.json("status", cwd=workspace / "library")["data"]["roots"][0]
+    assert found["root"] == str(workspace / "library" / ".agents" / ".engram")
+    assert found["foreign"] is True, "another repository: who trusts the project has not trusted it"
+
+
+def test_home_is_no_workspace(engram: Runner, scratch: Scratch) -> None:  # J1
     (scratch.home / ".agents" / ".engram" / "rules").mkdir(parents=True)
     assert root_seen(engram, scratch.home) == ""
     below = scratch.home / "notes"
@@ -146,3 +172,36 @@ def test_a_git_file_that_names_a_strangers_repository_lends_no_trust(
     (archive / ".agents" / ".engram" / "rules").mkdir(parents=True)
     (archive / ".git").write_text(f"gitdir: {workspace / '.git'}\n", encoding="utf-8")
     assert remembered.json("status", cwd=archive)["data"]["roots"][0]["foreign"] is True
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "crlf", "in the frontmatter"])
+def test_a_memory_with_conflict_markers_is_never_routed_and_named_by_repair(
+    remembered: Runner, workspace: Path, memories: Memories, style: str
+) -> None:  # J3
+    path = memories.add("rule", "conflict", "@")
+    base = "||||||| base\n- neither\n" if style == "diff3" else ""
+    sides = f"<<<<<<< HEAD\n- text of conflict\n{base}=======\n- the other text\n>>>>>>> branch/other"
+    text = path.read_text(encoding="utf-8")
+    if style == "in the frontmatter":
+        sides = sides.replace("- text of conflict", "title: text of conflict").replace("- the", "title: the")
+        text = text.replace("type: rule", f"type: rule\n{sides}")
+    data = text.replace("@", sides).replace("\n", "\r\n" if style == "crlf" else "\n").encode()
+    path.write_bytes(data)
+    memories.approve()
+    line = data.decode()[: data.decode().index("<<<<<<<")].count("\n") + 1
+    for command in (
+        ("list",),
+        ("load", "text of conflict"),
+        ("search", "text conflict"),
+        ("route", "text of conflict"),
+    ):
+        said = remembered.run(*command)
+        assert said.returncode == 0
+        assert "a Git conflict marker stands in the file" in said.stdout + said.stderr, command
+        assert "text of conflict" not in said.stdout.replace("for: text of conflict", ""), command
+    (row,) = [row for row in remembered.json("repair")["data"]["damage"] if row["kind"] == "conflict"]
+    assert (row["path"], row["line"]) == ("rules/conflict.md", line)
+    assert "rules/conflict.md" in remembered.run("repair").stdout
+    remembered.run("repair", "--fix")
+    assert remembered.run("archive", "conflict", "--reason", "x").returncode == 1
+    assert path.read_bytes() == data

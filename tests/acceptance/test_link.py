@@ -12,6 +12,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.acceptance.persons import HOSTS, PERSONS, tree
 
 from engram.text.managed import add_block, sealed_file
 from engram.version import __version__
@@ -21,107 +22,9 @@ if TYPE_CHECKING:
 
     from tests.conftest import Runner, Scratch
 
-HOSTS = (
-    "claude", "codex", "gemini", "cursor", "opencode", "windsurf", "copilot", "cline", "antigravity", "agents-md",
-)  # fmt: skip
-
-# What a person may have in the files that are linked: comments, other servers and hooks, odd layout, no final line end.
-PERSONS: dict[str, str] = {
-    "project/.mcp.json": '{"mcpServers":{"db":{"command":"db-mcp","args":["--port","1"]}}}',
-    "project/CLAUDE.md": "# Rules\r\n\r\n- Use tabs.\r\n",
-    "project/AGENTS.md": "Be brief.",
-    "project/GEMINI.md": "\ufeff# Gemini\n\n\n",
-    "project/.claude/settings.json": (
-        '{\n\t"permissions": {"allow": ["Bash(ls:*)"]},\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t'
-        '{"matcher": "startup", "hooks": [{"type": "command", "command": "date"}]}\n\t\t]\n\t}\n}\n'
-    ),
-    "project/.gemini/settings.json": '{\n  // mine\n  "theme": "x", /* why */\n  "hooks": {}\n}\n',
-    "project/.cursor/mcp.json": "{\n}\n",
-    "project/.cursor/hooks.json": '{ "version": 1, "hooks": { "stop": [ { "command": "./audit.sh" } ] } }\n',
-    "project/.vscode/mcp.json": '// VS Code\n{\n    "inputs": [],\n    "servers": {},\n}\n',
-    "project/opencode.jsonc": '{\n  "$schema": "https://opencode.ai/config.json",\n  "mcp": {\n    // none yet\n  }\n}',
-    "project/.codex/config.toml": "# project\r\nmodel = 'o1'\r\n",
-    "project/.github/hooks/audit.json": '{"version": 1, "hooks": {}}',
-    "project/.windsurf/rules/style.md": "Tabs.\n",
-    "project/.clinerules/style.md": "Tabs.\n",
-    "home/.claude/settings.json": '{"hooks": {"UserPromptSubmit": []}}\n',
-    "home/.claude/CLAUDE.md": "",
-    "home/.codex/config.toml": (
-        'model = "o1" # best\n\n[mcp_servers.db]\ncommand = "db-mcp"\nargs = [\n  "a", # first\n]\n\n\n# end'
-    ),
-    "home/.codex/hooks.json": "",
-    "home/.gemini/settings.json": '{ "security" : { "folderTrust" : { "enabled" : true } } }',
-    "home/.config/opencode/opencode.json": '{"theme":"dark",}\n',
-    "home/.codeium/windsurf/mcp_config.json": '{\n  "mcpServers": {}\n}\n',
-    "home/.copilot/mcp-config.json": '{\n  "mcpServers": {\n    "db": {"command": "db"}\n  }\n}\n',
-    "home/.cline/data/settings/cline_mcp_settings.json": '{\n  "mcpServers": {\n  }\n}',
-}
-
-
-@pytest.fixture
-def machine(scratch: Scratch, workspace: Path, tmp_path: Path) -> Path:
-    """Fill home and project with a person's own host files; return the folder above both."""
-    for name, text in PERSONS.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
-    return tmp_path
-
-
-def tree(folder: Path) -> dict[str, tuple[int, bytes | str]]:
-    """Return every file, folder and link below a folder, with its mode and its bytes, but Git's and Engram's own."""
-    found: dict[str, tuple[int, bytes | str]] = {}
-    for here, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in {".git", ".engram"}]
-        for name in (*folders, *names):
-            path = os.path.join(here, name)
-            mode = stat.S_IMODE(os.lstat(path).st_mode)
-            content: bytes | str = ""
-            if os.path.islink(path):
-                content = os.readlink(path)
-            elif os.path.isfile(path):
-                with open(path, "rb") as file:
-                    content = file.read()
-            found[os.path.relpath(path, folder)] = mode, content
-    return found
-
 
 def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("scope", ["--workspace", "--global"])
-@pytest.mark.parametrize("host", HOSTS)
-def test_link_twice_then_unlink_leaves_every_file_as_it_was(
-    engram: Runner, machine: Path, host: str, scope: str
-) -> None:
-    before = tree(machine)
-
-    engram.ok("link", host, scope)
-    linked = tree(machine)
-    engram.ok("link", host, scope)
-    assert tree(machine) == linked
-    assert linked != before or (host, scope) == ("agents-md", "--global")
-
-    engram.ok("unlink", host, scope)
-    assert tree(machine) == before
-
-
-def test_all_hosts_in_both_scopes_go_without_a_trace_in_any_order(engram: Runner, machine: Path) -> None:
-    before = tree(machine)
-    for order in (HOSTS, tuple(reversed(HOSTS))):
-        engram.ok("link", *HOSTS, "--global", "--workspace")
-        for host in order:
-            engram.ok("unlink", host, "--global", "--workspace")
-        assert tree(machine) == before
-
-
-def test_where_nothing_was_nothing_stays(engram: Runner, scratch: Scratch, tmp_path: Path) -> None:
-    before = tree(tmp_path)
-    engram.ok("link", *HOSTS, "--global", "--workspace")
-    assert len(tree(tmp_path)) > len(before) + 30
-    engram.ok("unlink", "all", "--global", "--workspace")
-    assert tree(tmp_path) == before
 
 
 def test_the_files_are_what_the_contract_names(engram: Runner, scratch: Scratch, workspace: Path) -> None:  # C2, C6, C7

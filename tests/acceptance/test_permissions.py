@@ -8,6 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.acceptance.conftest import Terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,3 +176,37 @@ def test_what_could_not_be_linked_is_not_said_to_be(bound: Runner, closed: Close
         assert done.stdout.count("not done: ") == 4
         assert done.stderr.count(f"Nothing was written to {folder}") == 1
     assert sorted(os.listdir(folder)) == []
+
+
+def test_the_review_accepts_nothing_that_it_cannot_write_down(
+    bound: Runner, root: Path, scratch: Scratch, tmp_path: Path
+) -> None:  # F18
+    pytest.importorskip("pty")
+    bound.save("rule", "Never push to main.")
+    colleague = {"ENGRAM_CONFIG_DIR": str(tmp_path / "colleague"), "ENGRAM_TRUST": "1"}
+    bound.save("rule", "Deploy the gateway with the script.", env=colleague)
+
+    def review(answer: str) -> str:
+        asked = Terminal(bound, ("review",), {"NO_COLOR": "1"}, out=None)
+        try:
+            asked.wait_for("Enter begins")
+            asked.type("\n")
+            asked.wait_for("A accept it, R archive it")
+            asked.type(f"{answer}\n")
+            return asked.end().text
+        finally:
+            asked.close()
+
+    scratch.config.chmod(0o555)
+    try:
+        said = review("A")
+    finally:
+        scratch.config.chmod(0o755)
+    assert f"Nothing was written to {scratch.config}: you may not write there." in said
+    assert "Accepted." not in said
+    assert "1 still waits" in said
+    assert "deploy-the-gateway-with-the-script" in bound.ok("review", "--list")
+    said = review("A")
+    assert "Accepted." in said
+    assert "1 accepted, nothing waits any more." in said
+    assert bound.ok("review", "--list").splitlines() == ["Nothing waits for a review."]

@@ -6,17 +6,18 @@ import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.memories import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner, Scratch
 
 
@@ -39,77 +40,23 @@ def sha256(data: bytes) -> bytes:
     return hashlib.sha256(data).hexdigest().encode()
 
 
-def index_of(root: Path) -> Path:
-    return root / ".cache" / "index.sqlite"
+def test_a_folder_in_the_place_of_the_index_is_the_one_that_is_named(remembered: Runner, root: Path) -> None:  # E2
+    remembered.ok("load", "install a package")
+    index = root / ".cache" / "index.sqlite"
+    index.unlink()
+    index.mkdir()
+    assert f"{index} cannot be used" in remembered.run("load", "install a package").stderr
 
 
-def to_folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def to_newer(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("pragma user_version = 9999")
-    connection.commit()
-    connection.close()
-
-
-def without_tables(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("drop table postings")
-    connection.commit()
-    connection.close()
-
-
-DAMAGES: dict[str, Callable[[Path], object]] = {
-    "zero bytes": lambda path: path.write_bytes(b""),
-    "truncated": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
-    "garbage": lambda path: path.write_bytes(b"no database" * 1000),
-    "folder": to_folder,
-    "newer version": to_newer,
-    "a table gone": without_tables,
-    "gone": lambda path: path.unlink(),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_index_is_survived_and_the_answer_is_the_same(remembered: Runner, root: Path, damage: str) -> None:
-    # E2
-    before = remembered.ok("load", "install a package")
-    DAMAGES[damage](index_of(root))
-    assert remembered.ok("load", "install a package") == before
-    assert remembered.ok("load", "install a package") == before
+def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
+    terminal: OpenTerminal, root: Path
+) -> None:  # F1
+    fill(str(root), 1000)
+    ended = terminal("search", "voucher", "--limit", "1").end()
+    assert "\rReading memory: 1,000 files …\n" in ended.text, ended.text
 
 
 QUESTIONS = ((), ("status",), ("load", "install a package"), ("search", "install"), ("route", "install a package"))
-
-
-@pytest.mark.parametrize("table", ["memories", "postings", "problems", "sequences", "terms"])
-def test_every_question_to_an_index_with_a_table_gone_is_answered_from_the_files_and_the_next_from_a_new_index(
-    remembered: Runner, root: Path, table: str
-) -> None:  # E2
-    for question in QUESTIONS:
-        before = remembered.ok(*question)
-        connection = sqlite3.connect(index_of(root))
-        connection.execute(f"drop table {table}")
-        connection.commit()
-        connection.close()
-        done = remembered.run(*question)
-        assert (done.returncode, done.stdout) == (0, before), (question, done.stderr)
-        assert "Traceback" not in done.stderr
-        assert remembered.ok("load", "install a package")
-        assert "one by one" not in remembered.run("load", "install a package").stderr
-
-
-def test_an_index_that_another_program_holds_is_survived(remembered: Runner, root: Path) -> None:  # E2
-    before = remembered.ok("load", "install a package")
-    connection = sqlite3.connect(index_of(root))
-    connection.execute("begin exclusive")
-    try:
-        assert remembered.ok("load", "install a package") == before
-    finally:
-        connection.close()
 
 
 def test_a_save_is_seen_by_the_next_call_and_an_archived_memory_no_more(remembered: Runner) -> None:
@@ -156,6 +103,22 @@ def test_an_edit_by_hand_shows_as_skipped_with_the_command_and_comes_back_when_i
     assert "use-pnpm-for-every-install" in keys(remembered, "install a package with pnpm")
 
 
+def test_a_ledger_that_is_written_over_and_keeps_its_size_and_time_is_read_again(
+    remembered: Runner, root: Path
+) -> None:  # F13
+    path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
+    assert keys(remembered, "integers") == [path.stem]
+    old = path.read_bytes()
+    new = old.replace(b"integers", b"fraction")
+    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
+        info = file.stat()
+        with file.open("r+b") as stream:
+            stream.write(data)
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert keys(remembered, "fraction") == [path.stem]
+    assert keys(remembered, "integers") == []
+
+
 def test_a_file_that_nobody_approved_shows_as_skipped(remembered: Runner, root: Path) -> None:  # F13
     remembered.ok("load", "install")
     shutil.copy(root / "rules" / "use-pnpm-for-every-install.md", root / "rules" / "stranger.md")
@@ -180,11 +143,6 @@ def test_a_prerequisite_comes_before_what_needs_it_though_it_shares_no_word(reme
     remembered.save("rule", "Sign the tag.", "--title", "Zebra")
     remembered.save("skill", "Publish the package to the registry.", "--depends-on", "zebra")
     assert keys(remembered, "publish to the registry")[:2] == ["zebra", "publish-the-package-to-the-registry"]
-
-
-def test_two_processes_give_the_same_bytes(remembered: Runner) -> None:  # G2
-    one = remembered.ok("load", "cut a release and install", env={"PYTHONHASHSEED": "1"})
-    assert remembered.ok("load", "cut a release and install", env={"PYTHONHASHSEED": "2"}) == one
 
 
 def test_explain_says_why_and_signals_can_be_switched_off(remembered: Runner) -> None:
@@ -230,6 +188,20 @@ def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_sw
         assert f" {signal}: " in text
         assert f" {signal}: " not in remembered.ok("load", task, "--explain", "--without", signal)
         assert f"switched off: {signal}" in remembered.ok("search", task, "--explain", "--without", signal)
+
+
+def test_of_two_that_need_each_other_only_the_first_is_explained_as_coming_before(
+    remembered: Runner, root: Path
+) -> None:
+    path, ledger = root / "rules" / "use-pnpm-for-every-install.md", root / "SHA256SUMS"
+    old = path.read_bytes()
+    new = old.replace(b"\nid:", b"\ndepends_on: [cut-a-release-from-the-main-branch]\nid:", 1)
+    path.write_bytes(new)
+    ledger.write_bytes(ledger.read_bytes().replace(sha256(old), sha256(new)))
+    assert keys(remembered, "release") == ["use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"]
+    graph = {key: found.get("graph", "") for key, found in reasons(remembered, "release").items()}
+    assert graph["use-pnpm-for-every-install"].startswith("comes before cut-a-release-from-the-main-branch")
+    assert graph["cut-a-release-from-the-main-branch"] == ""
 
 
 def test_without_the_graph_nothing_is_there_for_another_memory(remembered: Runner) -> None:
@@ -342,11 +314,11 @@ def test_benchmark_ends_with_six_on_a_regression_only(remembered: Runner, tmp_pa
 
 def test_status_deep_makes_the_index_anew(remembered: Runner, root: Path) -> None:
     remembered.ok("load", "install")
-    before = index_of(root).stat().st_ino
+    before = (root / ".cache" / "index.sqlite").stat().st_ino
     remembered.ok("status")
-    assert index_of(root).stat().st_ino == before
+    assert (root / ".cache" / "index.sqlite").stat().st_ino == before
     remembered.ok("status", "--deep")
-    assert index_of(root).stat().st_ino != before
+    assert (root / ".cache" / "index.sqlite").stat().st_ino != before
 
 
 def test_what_matches_and_is_out_of_service_is_the_reason_for_nothing(engram: Runner) -> None:  # H3, I3
@@ -371,6 +343,14 @@ def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: P
     engram.ok("benchmark", str(cases), "--baseline", str(tmp_path / "b.json"))
     write("missing-now")
     assert engram.run("benchmark", str(cases), "--baseline", str(tmp_path / "b.json")).returncode == 6
+
+
+def test_a_case_that_asks_for_nothing_is_refused(engram: Runner, tmp_path: Path) -> None:
+    engram.ok("inject")
+    cases = tmp_path / "cases.json"
+    cases.write_text('{"version": 1, "cases": [{"task": "smoke", "musts": ["smoke-tests"]}]}', encoding="utf-8")
+    done = engram.run("benchmark", str(cases))
+    assert (done.returncode, "Case 1" in done.stderr) == (2, True)
 
 
 def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:

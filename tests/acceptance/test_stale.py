@@ -1,17 +1,30 @@
-"""I: stale, wrong and double memory: what a save says about what is there already, and what it leaves behind (F20)."""
+"""I: stale, wrong and double memory: what a save says about what is there already, and what it leaves behind (F20).
+
+====  ==========================================================================================================
+I1    test_what_was_superseded_is_gone_from_every_surface, test_a_contradiction_supersedes_and_the_old_memory_leaves_…
+I2    test_saved_twice_is_once_whatever_the_way, test_the_same_in_other_writing_is_a_noop,
+      test_the_same_with_a_reason_is_an_update_that_loses_no_word
+I3    test_what_is_no_longer_valid_is_not_routed_and_listed_for_review
+I4    test_a_contradiction_is_proposed_as_supersede_and_never_merged, test_a_contradiction_supersedes_and_the_old_…
+====  ==========================================================================================================
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.contract.people import Modern, lines, names_in, saved, text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Runner
+    from tests.contract.conftest import Host, Memories
 
 # Language, what is stored, its id, and the text that contradicts it.
 CONTRADICTIONS = [
@@ -156,3 +169,99 @@ def test_an_update_appends_where_the_old_words_are_only_part_of_the_new(engram: 
     engram.save("rule", "Never use pnpm in the docs folder.", "--update", "packages")
     text = only_file(root).read_text(encoding="utf-8")
     assert "- Use pnpm.\n- Never use pnpm in the docs folder.\n" in text
+
+
+def test_what_was_superseded_is_gone_from_every_surface(
+    engram: Runner, serve: Callable[..., Host], root: Path
+) -> None:  # I1, through a dialog
+    engram.save("rule", "Always deploy on Friday.")
+    host = serve()
+    era = Modern(host)
+    text = "TYPE: rule | TEXT: Never deploy on Friday. | SUPERSEDES: always-deploy-on-friday"
+    assert saved(era.ask("engram_save_session", text=text).accept()) == ["never-deploy-on-friday"]
+
+    task = "deploy on Friday"
+    said: dict[tuple[str, ...], str] = {
+        **{command: engram.ok(*command) for command in (("load", task), ("search", task), ("route", task), ("list",))},
+        **{("hook", event): hooked(engram, event, task) for event in ("SessionStart", "UserPromptSubmit")},
+        **{(tool,): text_of(era.call(tool, query=task)) for tool in ("engram_load", "engram_search", "engram_route")},
+        ("index",): json.dumps(host.modern("resources/read", {"uri": "engram://index"})),
+        ("resources",): json.dumps(host.modern("resources/list")),
+    }
+    for surface, shown in said.items():
+        assert "lways deploy" not in shown, surface
+        assert "always-deploy" not in shown, surface
+        assert "never-deploy-on-friday" in shown or surface == ("resources",), surface
+    for banner in (
+        engram.ok("load", "--id", "always-deploy-on-friday"),
+        text_of(era.call("engram_load", id="always-deploy-on-friday")),
+    ):
+        assert "superseded by never-deploy-on-friday" in banner.splitlines()[0]
+        assert "Always deploy on Friday." in banner
+
+
+def hooked(engram: Runner, event: str, prompt: str) -> str:
+    """Return what a host is given at an event, in a session of its own."""
+    payload = {"hook_event_name": event, "session_id": event, "source": "startup", "prompt": prompt}
+    return engram.ok("hook", "claude", input=json.dumps({**payload, "cwd": str(engram.cwd)}))
+
+
+def test_saved_twice_is_once_whatever_the_way(engram: Runner, serve: Callable[..., Host], root: Path) -> None:  # I2
+    engram.save("rule", "Bake the bread at dawn.")
+    before = only_file(root).read_bytes()
+    host = serve()
+    host.handshake()
+    for text in (
+        "Bake the bread at dawn.",
+        "BAKE  the bread at dawn",
+        "bake the\tbread at dawn!",
+        "- Bake the bread at dawn",
+    ):
+        assert "Verdict: NOOP duplicate of bake-the-bread-at-dawn" in engram.ok("save", "rule", text)
+        (candidate,) = host.data("engram_save", text=text, type="rule")["candidates"]
+        assert candidate["verdict"] == "NOOP duplicate of bake-the-bread-at-dawn"
+        engram.run("save-session", "--file", "-", "--force", input=f"TYPE: rule | TEXT: {text.removeprefix('- ')}")
+    dialog = Modern(serve()).ask("engram_save_session", text=lines("bake the bread at dawn!", "Be brief."))
+    dialog.accept()
+    assert names_in(root) == ["bake-the-bread-at-dawn", "be-brief"]
+    assert (root / "rules" / "bake-the-bread-at-dawn.md").read_bytes() == before
+    (update,) = host.data("engram_save", text="Bake the bread at dawn, because it sells out.", type="rule")[
+        "candidates"
+    ]
+    assert update["verdict"] == "UPDATE bake-the-bread-at-dawn"
+
+
+def test_a_contradiction_is_proposed_as_supersede_and_never_merged(
+    engram: Runner, serve: Callable[..., Host], root: Path
+) -> None:  # I4
+    engram.save("rule", "Always deploy on Friday.")
+    before = only_file(root).read_bytes()
+    host = serve()
+    host.handshake()
+    for text in ("Never deploy on Friday.", "Do not deploy on Friday.", "Don't ever deploy on Friday."):
+        (candidate,) = host.data("engram_save", text=text, type="rule")["candidates"]
+        assert candidate["verdict"] == "SUPERSEDE always-deploy-on-friday", text
+    assert only_file(root).read_bytes() == before
+
+
+@pytest.mark.parametrize("day", ["2020-01-01", str(date.today() - timedelta(days=2))])  # noqa: DTZ011 (a local day)
+def test_what_is_no_longer_valid_is_not_routed_and_listed_for_review(
+    engram: Runner, memories: Memories, day: str
+) -> None:  # I3
+    memories.add("rule", "freeze", "- Deploy nothing in the freeze.", valid_until=day)
+    memories.add("rule", "future", "- Deploy with the future tool.", valid_from="2999-01-01")
+    memories.add("rule", "always", "- Deploy with two people.", valid_until="2999-01-01")
+    assert engram.json("load", "deploy")["data"]["selected_keys"] == ["always"]
+    for said in (
+        engram.ok("route", "deploy"),
+        hooked(engram, "SessionStart", ""),
+        hooked(engram, "UserPromptSubmit", "deploy"),
+    ):
+        # As an id, not as the name of what came lately, which a human is told of whatever it is.
+        assert 'id="freeze"' not in said.replace('\\"', '"')
+        assert "freeze [" not in said
+        assert "always" in said
+    assert f"expired {day}" in engram.ok("load", "--id", "freeze").splitlines()[0]
+    assert f"expired {day}" in engram.ok("list")
+    assert "1 expired, for your review" in engram.ok("status")
+    assert "freeze" in engram.ok("review")

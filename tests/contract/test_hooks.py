@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -96,14 +96,6 @@ def test_every_recorded_payload_gets_what_its_host_allows(memory: Runner) -> Non
         assert allowed(host, event, done.stdout), (host, event, done.stdout)
 
 
-def test_a_prompt_brings_what_it_needs_once_in_a_session(memory: Runner) -> None:  # G1, F21 auto
-    first = prompt(memory, "install a dependency with pnpm")
-    assert 'id="use-pnpm-for-every-install"' in first
-    assert prompt(memory, "install a dependency with pnpm") == ""
-    assert prompt(memory, "install a dependency with pnpm", session="s2") == first
-    assert "prices-are-integers" in prompt(memory, "prices in cents for the install page")
-
-
 def test_a_session_begins_with_rules_as_bodies_and_the_rest_as_cards(memory: Runner) -> None:  # C59b
     text = start(memory)
     assert '<engram-memory id="use-pnpm-for-every-install" type="rule"' in text
@@ -125,6 +117,61 @@ def test_resume_brings_what_is_unseen_and_compact_and_clear_forget(memory: Runne
     for source in ("compact", "clear"):
         assert '<engram-memory id="use-pnpm' in start(memory, source)
     assert '<engram-memory id="use-pnpm' in whole
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact"])
+def test_two_hooks_of_one_start_bring_it_once(memory: Runner, source: str) -> None:  # linked in both scopes; C59b
+    payload = {"session_id": "s1", "cwd": str(memory.cwd), "hook_event_name": "SessionStart", "source": source}
+    for host in ("codex", "claude"):
+        texts = at_once(memory, host, payload)
+        assert sum(b"use-pnpm-for-every-install" in text for text in texts) == 1
+        assert min(map(len, texts)) == 0
+
+
+def test_two_hooks_of_one_prompt_bring_it_once(memory: Runner) -> None:  # linked in both scopes; G1
+    payload = {"session_id": "s1", "cwd": str(memory.cwd), "hook_event_name": "UserPromptSubmit", "turn_id": "t1"}
+    for mode in ("auto", "always"):
+        memory.ok("config", "set", "read", mode)
+        texts = at_once(memory, "codex", {**payload, "prompt": "install with pnpm", "turn_id": mode})
+        assert sum(b"use-pnpm-for-every-install" in text for text in texts) == 1, mode
+    again = at_once(memory, "codex", {**payload, "prompt": "install with pnpm", "turn_id": "t3"})
+    assert sum(b"use-pnpm-for-every-install" in text for text in again) == 1, "always brings it with each prompt"
+
+
+def test_a_session_that_is_cleared_twice_gets_its_start_twice(memory: Runner) -> None:  # C59b
+    assert '<engram-memory id="use-pnpm' in start(memory, "clear")
+    sessions = os.path.join(memory.cwd, ".agents", ".engram", ".cache", "sessions")
+    (name,) = os.listdir(sessions)
+    with open(os.path.join(sessions, name), encoding="ascii") as file:
+        lines = [line.split(" ") for line in file.read().splitlines()]
+    with open(os.path.join(sessions, name), "w", encoding="ascii") as file:  # as if two seconds had gone by
+        file.writelines(" ".join([line[0], *(str(int(ended) - 2000) for ended in line[1:])]) + "\n" for line in lines)
+    assert '<engram-memory id="use-pnpm' in start(memory, "clear")
+
+
+def at_once(engram: Runner, host: str, payload: object) -> list[bytes]:
+    """Return what two hooks print that a host starts at the same moment."""
+    running = [
+        subprocess.Popen(
+            [*engram.command, "hook", host],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=engram.cwd,
+            env=engram.scratch.env,
+        )
+        for _ in range(2)
+    ]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(payload).encode())
+        process.stdin.close()
+    texts = []
+    for process in running:
+        assert process.stdout is not None
+        texts.append(process.stdout.read())
+        process.stdout.close()
+        assert process.wait(LIMIT_S) == 0
+    return texts
 
 
 def test_no_prompt_is_kept(memory: Runner) -> None:  # F21
@@ -210,8 +257,10 @@ def test_the_start_names_what_is_new_and_from_whom(memory: Runner) -> None:  # F
         input="A\n",
         env={"ENGRAM_AUTHOR_NAME": "Grace", "ENGRAM_AUTHOR_EMAIL": "g@example.test"},
     )
-    assert "New in workspace memory since the last session: never-deploy-on-friday (by Grace)." in start(memory)
-    assert "New in" not in start(memory)
+    assert "New in workspace memory since the last session: never-deploy-on-friday (by Grace)." in start(
+        memory, session="s2"
+    )
+    assert "New in" not in start(memory, session="s3")
 
 
 def test_an_injection_stays_below_9000_characters(memory: Runner) -> None:  # C59b
@@ -237,48 +286,17 @@ def test_a_host_that_is_unknown_is_said_and_harms_nothing(engram: Runner) -> Non
     assert b"emacs is none of" in done.stderr
 
 
-@pytest.mark.parametrize("fault", ["lock", "config", "index", "folder", "unreadable"])
-def test_whatever_is_broken_the_host_goes_on(memory: Runner, fault: str) -> None:  # F2
-    root = os.path.join(memory.cwd, ".agents", ".engram")
-    match fault:
-        case "lock":
-            os.makedirs(os.path.join(root, ".journal"), exist_ok=True)
-            with open(os.path.join(root, ".journal", "open.json"), "wb") as file:
-                file.write(b"{")
-        case "config":
-            with open(os.path.join(root, "engram.config.json"), "wb") as file:
-                file.write(b"{")
-        case "index":
-            prompt(memory, "install with pnpm", session="before")
-            for name in os.listdir(os.path.join(root, ".cache")):
-                if name.startswith("index"):
-                    os.unlink(os.path.join(root, ".cache", name))
-                    os.mkdir(os.path.join(root, ".cache", name))
-        case "folder":
-            os.rename(os.path.join(root, "rules"), os.path.join(root, "other"))
-        case _:
-            with open(os.path.join(root, "SHA256SUMS"), "wb") as file:
-                file.write(b"\xff\0")
-    for event in ("SessionStart", "UserPromptSubmit"):
-        payload = {"session_id": "s", "hook_event_name": event, "source": "startup", "prompt": "install with pnpm"}
-        done = hook(memory, "gemini", {**payload, "cwd": str(memory.cwd)})
-        assert done.returncode == 0
-        assert isinstance(json.loads(done.stdout), dict)
-
-
-def test_a_hook_ends_by_its_own_clock(memory: Runner) -> None:  # C59b
-    began = time.monotonic()
-    with subprocess.Popen(
-        [*memory.command, "hook", "gemini"],
-        stdin=subprocess.PIPE,  # and nobody ever closes it
-        stdout=subprocess.PIPE,
-        cwd=memory.cwd,
-        env={**memory.scratch.env, "ENGRAM_HOOK_TIMEOUT": "0.5"},
-    ) as process:
-        assert process.stdout
-        assert process.stdout.read() == b"{}\n"  # Gemini takes nothing but JSON, whatever came of its event
-        assert process.wait(LIMIT_S) == 0
-    assert time.monotonic() - began < 2.5
+def test_a_hook_whose_time_is_over_says_so_where_the_host_keeps_its_log(memory: Runner) -> None:  # F2
+    memory.ok("status")
+    index = memory.cwd / ".agents" / ".engram" / ".cache" / "index.sqlite"
+    payload = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "install", "cwd": str(memory.cwd)}
+    with closing(sqlite3.connect(index)) as connection:
+        connection.execute("begin exclusive")
+        # A reader waits for a second in all before it does without.
+        done = hook(memory, "claude", payload, env={"ENGRAM_HOOK_TIMEOUT": "0.8"})
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"engram status" in done.stderr
+    assert "use-pnpm" in prompt(memory, "install")
 
 
 def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None:  # C59b, C59c
@@ -300,18 +318,6 @@ def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None
     text = "<hook_context>x</hook_context>\n\n" * (size // 33) + "install a dependency with pnpm"
     done = hook(memory, "gemini", {**base, "hook_event_name": "BeforeAgent", "prompt": text})
     assert "use-pnpm" in context(json.loads(done.stdout))
-
-
-def test_an_index_that_another_process_holds_is_no_fault(memory: Runner) -> None:
-    import sqlite3
-
-    prompt(memory, "install with pnpm", session="before")
-    root = os.path.join(memory.cwd, ".agents", ".engram")
-    memory.ok("save", "rule", "Use pnpm for scripts too.", input="A\n")
-    with closing(sqlite3.connect(os.path.join(root, ".cache", "index.sqlite"))) as held:
-        held.execute("begin exclusive")
-        for session in ("one", "two"):
-            assert "use-pnpm" in prompt(memory, "install with pnpm", session=session)
 
 
 def test_a_host_that_closed_its_end_did_not_see_it(memory: Runner) -> None:  # C59b

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -167,27 +166,6 @@ def test_a_host_that_closes_its_end_of_the_output_ends_the_server(
 
         assert server.wait(PATIENCE) == 0
         assert server.stderr.read() == b""
-
-
-# Starts the server as a child and waits to be killed: a host that dies while others hold its pipes.
-DYING_HOST = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
-
-
-@posix
-def test_a_server_whose_host_died_ends_though_a_sibling_holds_its_input(
-    scratch: Scratch, workspace: Path, server_command: list[str]
-) -> None:  # F3
-    command = [sys.executable, "-c", DYING_HOST, *server_command]
-    env = {**scratch.env, "ENGRAM_MCP_ORPHAN_TIMEOUT": "0.3"}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=workspace) as host:
-        assert host.stdin
-        assert host.stdout
-        host.stdin.write(b'{"id":1,"method":"tools/call","params":{"name":"engram_status"}}\n')
-        host.stdin.flush()
-        assert b'"id":1' in host.stdout.readline()
-        host.kill()
-
-        assert host.stdout.read() == b""  # the end of the file: the server is gone, though its input is open
 
 
 @pytest.mark.parametrize(

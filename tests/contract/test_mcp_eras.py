@@ -13,7 +13,6 @@ from engram.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.contract.conftest import Host, Memories, Message
 
@@ -118,25 +117,3 @@ def test_no_tool_needs_a_capability_and_nobody_is_asked_who_declared_none(host: 
     assert "approval_token" in proposed["result"]["structuredContent"]["data"]
     assert "approval_token" in again["structuredContent"]["data"]
     assert not any(b'"method"' in line for line in host.lines)
-
-
-def test_what_a_library_prints_while_a_tool_runs_stays_off_the_wire(  # C15, K4
-    serve: Callable[..., Host], memories: Memories, tmp_path: Path
-) -> None:
-    memories.add("rule", "oven", "- Clean the oven.")
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\n"
-        "def careless(event, _arguments):\n"
-        "    if event == 'sqlite3.connect':\n"
-        "        print('printed', flush=True)\n"
-        '        os.write(1, b\'{"jsonrpc":"2.0","id":1,"result":{}}\\n\')\n'
-        "sys.addaudithook(careless)\n",
-        encoding="utf-8",
-    )
-    host = serve(env={"PYTHONPATH": str(tmp_path)})
-
-    assert host.data("engram_load", query="clean the oven")["selected_keys"] == ["oven"]
-    exit_code, stderr = host.close()
-    assert exit_code == 0
-    assert "printed" in stderr
-    assert len(host.lines) == 1

@@ -428,8 +428,8 @@ def fits(schemas: Schemas, request: dict[str, Any] | None, answer: dict[str, Any
             schemas.check(MODERN, "JSONRPCErrorResponse", answer)
             return answer["error"]["code"] in (-32700, -32600)
         schemas.check_answer(request, answer)
-    except (AssertionError, jsonschema.ValidationError):
-        return False
+    except (AssertionError, LookupError, TypeError, jsonschema.ValidationError):
+        return False  # also where it is the answer to another request of the same id
     return True
 
 

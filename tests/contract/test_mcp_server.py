@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.contract.conftest import MODERN, Host, Memories, installed_server
@@ -118,21 +118,6 @@ def test_a_server_that_starts_in_a_folder_that_is_gone_says_so_in_answers(scratc
         assert "folder is gone" in host.failure("engram_status")
     finally:
         host.stop()
-
-
-def test_the_handshake_touches_no_memory(serve: Callable[..., Host], memories: Memories) -> None:  # C29c, F1
-    for number in range(3):
-        memories.add("rule", f"oven-{number}", "- Clean the oven.")
-    shutil.rmtree(memories.root / ".cache", ignore_errors=True)
-    host = serve()
-    host.handshake()
-    host.modern("server/discover")
-    for method in ("tools/list", "prompts/list", "resources/templates/list"):
-        host.request(method)
-
-    assert not (memories.root / ".cache").exists()
-    assert len(keys(host)) == 3
-    assert (memories.root / ".cache" / "index.sqlite").exists()
 
 
 def test_what_the_handshake_needs_is_light() -> None:  # C29c; docs/decisions/0008-own-mcp-kernel.md
@@ -267,25 +252,6 @@ def test_many_calls_at_once_on_a_memory_without_index(serve: Callable[..., Host]
     assert all(answer["isError"] is False for answer in answers)
     assert len({json.dumps(answer) for answer in answers}) == 3
     assert not any(answer["structuredContent"]["diagnostics"] for answer in answers)
-
-
-def test_the_first_index_reports_progress_to_those_who_gave_a_token(  # F1
-    serve: Callable[..., Host], memories: Memories
-) -> None:
-    fill(memories, 5000)
-    host = serve()
-    host.handshake()
-    assert not (memories.root / ".cache").exists()  # it answered before anything was indexed
-    params: dict[str, Any] = {"name": "engram_load", "arguments": {"query": "oven 77"}, "_meta": {"progressToken": "p"}}
-    call = host.start_request("tools/call", params)
-    host.send({"jsonrpc": "2.0", "id": "meanwhile", "method": "ping"})
-    assert host.answer("meanwhile")["result"] == {}
-
-    assert host.answer(call)["result"]["structuredContent"]["data"]["selected_keys"][0] == "oven-0077"
-    said = [host.next()["params"] for _ in range(5)]
-    assert [step["progress"] for step in said] == [1000, 2000, 3000, 4000, 5000]
-    assert {step["progressToken"] for step in said} == {"p"}
-    host.silent()
 
 
 def test_a_first_index_that_is_cancelled_leaves_nothing_and_the_next_call_makes_it(  # C31, F1

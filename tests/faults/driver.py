@@ -7,6 +7,7 @@ run. Nothing in Engram knows of it: in a forked child the functions of ``os`` ar
 
 from __future__ import annotations
 
+import builtins
 import errno
 import json
 import os
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ERRORS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EACCES": errno.EACCES}
-READERS = ("open", "read", "scandir")
-WRITERS = ("open", "write", "pwrite", "ftruncate", "fsync", "fchmod", "replace", "link", "unlink", "mkdir")
-NAMES = tuple(dict.fromkeys((*READERS, *WRITERS)))
+READERS = (
+    "open", "read", "pread", "readinto", "scandir", "listdir", "stat", "lstat", "fstat", "access", "readlink",
+)  # fmt: skip
+WRITERS = (
+    "open", "write", "pwrite", "ftruncate", "truncate", "fsync", "fdatasync", "fchmod", "chmod", "utime", "replace",
+    "rename", "link", "symlink", "unlink", "remove", "rmdir", "mkdir", "close",
+)  # fmt: skip
+NAMES = tuple(name for name in dict.fromkeys((*READERS, *WRITERS)) if hasattr(os, name))
+# A disk that is full stops no reader, and nothing but a broken disk makes a close fail.
+READ_ERRORS = ("EIO", "EACCES")
 
 
 class Faults:
@@ -46,11 +54,10 @@ class Faults:
     def install(self) -> None:
         """Put this in place of the functions of ``os``, for this process."""
         for name in NAMES:
-            setattr(os, name, self._wrapped(name))
+            setattr(os, name, self._wrapped(name, self._real[name]))
+        builtins.open = self._wrapped("open", builtins.open, remember=False)
 
-    def _wrapped(self, name: str) -> Callable[..., Any]:
-        real = self._real[name]
-
+    def _wrapped(self, name: str, real: Callable[..., Any], *, remember: bool = True) -> Callable[..., Any]:
         def call(*args: Any, **options: Any) -> Any:
             place = self._place(name, args)
             if place is None:
@@ -64,8 +71,10 @@ class Faults:
                 if done:
                     return value
             value = real(*args, **options)
-            if name == "open":
+            if name == "open" and remember:
                 self._files[value] = place
+            if name == "close":
+                del self._files[args[0]]
             return value
 
         return call
@@ -73,14 +82,19 @@ class Faults:
     def _fail(self, name: str, real: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any]:
         if self._fault in ERRORS:
             code = ERRORS[self._fault]
+            if name == "access":
+                return True, False
+            if name == "close":  # the number is free again all the same
+                real(*args)
+                del self._files[args[0]]
             raise OSError(code, os.strerror(code), *(arg for arg in args[:1] if isinstance(arg, str)))
-        if self._fault in {"short", "torn"} and name in {"write", "pwrite"}:
+        if self._fault in {"short", "torn"} and name == "write":
             data = bytes(args[1])
             value = real(args[0], data[: max(1, len(data) // 2)], *args[2:])
             if self._fault == "torn":
                 os.kill(os.getpid(), signal.SIGKILL)
             return True, value
-        if self._fault == "lost" and name == "replace":
+        if self._fault == "lost" and name in {"replace", "rename"}:
             self._dies_at_fsync = True
             return True, None
         os.kill(os.getpid(), signal.SIGKILL)
@@ -88,7 +102,9 @@ class Faults:
 
     def _place(self, name: str, args: tuple[Any, ...]) -> str | None:
         first = args[0] if args else "."
-        path = self._files.get(first) if isinstance(first, int) else os.fspath(first)
+        path = self._files.get(first) if isinstance(first, int) else first
+        if isinstance(path, os.PathLike):
+            path = os.fspath(path)
         if not isinstance(path, str) or (name == "open" and not os.path.isabs(path)):
             return None
         inside = path.startswith(self._base) and f"{os.sep}.cache" not in path
@@ -163,12 +179,13 @@ def plan(calls: list[str], most: int) -> list[tuple[int, str]]:
     """Return which fault goes to which call: each one gets a death and an error, spread where there are too many."""
     every: list[tuple[int, str]] = []
     for number, name in enumerate(calls):
-        every.append((number, list(ERRORS)[number % len(ERRORS)]))
+        errors = ("EIO",) if name == "close" else tuple(ERRORS) if name in WRITERS else READ_ERRORS
+        every.append((number, errors[number % len(errors)]))
         if name in WRITERS:
             every.append((number, "kill"))
-        if name in {"write", "pwrite"}:
+        if name == "write":
             every += [(number, "short"), (number, "torn"), (number, "ENOSPC")]
-        if name == "replace":
+        if name in {"replace", "rename"}:
             every.append((number, "lost"))
     every = list(dict.fromkeys(every))
     step = max(1, -(-len(every) // most))

@@ -128,10 +128,13 @@ def test_the_error_quotes_the_line_and_shows_the_grammar() -> None:  # F19
     assert "TYPE: rule | TEXT:" in caught.value.hint
 
 
-def test_a_quoted_line_shows_no_secret_and_no_control_character() -> None:  # C3
+@pytest.mark.parametrize(
+    "line", ["remember {}\x1b[2J", "SUPERSEDES: {} /", "UPDATE: {}/x", "DEPENDS_ON: a, {}\\", "{}: x"]
+)
+def test_an_error_shows_no_secret_and_no_control_character(line: str) -> None:  # C3
     key = "ghp_" + "a1B2c3D4e5" * 4
     with pytest.raises(UsageError) as caught:
-        parse_candidates(f"remember {key}\x1b[2J")
+        parse_candidates(line.format(key))
     shown = str(caught.value.as_dict())
     assert key[6:] not in shown
     assert "\x1b" not in shown

@@ -29,7 +29,7 @@ LEVELS: tuple[frozenset[str], ...] = (
     frozenset({"recall", "proposals", "notes", "evidence", "hosts"}),
     frozenset({"index", "store"}),
     frozenset({"markdown", "safety", "roots", "config"}),
-    frozenset({"text", "model", "record", "errors", "version"}),
+    frozenset({"text", "model", "record", "errors", "version", "portable"}),
 )
 # Rooms that may import another one of their own level.
 SIBLINGS: dict[str, frozenset[str]] = {
@@ -37,7 +37,7 @@ SIBLINGS: dict[str, frozenset[str]] = {
     "cli": frozenset({"mcp", "hooks"}),  # `engram mcp` starts another face; lazily, which the next test holds
     "index": frozenset({"store"}),
     "model": frozenset({"record"}),
-    "text": frozenset({"model", "record", "errors"}),
+    "text": frozenset({"model", "record", "errors", "portable"}),
 }
 
 

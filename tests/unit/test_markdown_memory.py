@@ -321,6 +321,12 @@ def test_an_update_of_loose_content_replaces_it() -> None:
     assert changed == b"---\nschema_version: 3\n---\n\n# T\n\n## Content\n\n- new\n\n## Origin\n\nwhy\n"
 
 
+@pytest.mark.parametrize("below", ["", "\n", "\n\nNo heading of level 3.\n", "\n#### Light\n\n- deeper\n"])
+def test_a_section_of_variants_that_names_none_is_read(below: str) -> None:  # F8
+    memory = read_memory(b"---\nid: a\n---\n## Rule Variants" + below.encode(), path="rules/a.md", scope="workspace")
+    assert memory.variants == ()
+
+
 def test_a_change_of_variants_keeps_their_order() -> None:  # F5
     changes = {"variants": (("Strict", "s"), ("light", "## l"))}
     changed = update_document(parse_document(render_memory(PNPM)), changes)

@@ -96,13 +96,13 @@ def _run(words: list[str]) -> int:
             from engram.cli.overview import overview
 
             return overview(output, words)
-        from engram.cli.commands import COMMANDS, find_command
+        from engram.cli.commands import all_commands, find_command
 
         command = find_command(name)
         if command is None:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, [known.name for known in COMMANDS], n=1)
+            near = get_close_matches(name, [known.name for known in all_commands()], n=1)
             hint = f"Did you mean engram {near[0]}?" if near else "engram --help lists the commands."
             raise UsageError(f"There is no command {name}.", hint=hint)
         rest = list(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.cli.commands import COMMANDS
+from engram.cli.commands import all_commands
 from engram.cli.parser import COMMON
 from engram.config.keys import KEYS
 from engram.errors import UsageError
@@ -77,7 +77,7 @@ def completion_script(shell: str) -> str:
 
 
 def _names() -> list[str]:
-    return [name for command in COMMANDS for name in (command.name, *command.aliases)]
+    return [name for command in all_commands() for name in (command.name, *command.aliases)]
 
 
 def _own_and_common(command: Command) -> list[Option]:
@@ -110,7 +110,7 @@ def _values(command: Command) -> dict[str, str]:
 
 def _bash() -> str:
     cases = []
-    for command in COMMANDS:
+    for command in all_commands():
         values = _values(command)
         lines = [f"    {'|'.join((command.name, *command.aliases))})"]
         after = _AFTER.get(command.name)
@@ -158,7 +158,7 @@ complete -F _engram engram
 
 def _fish() -> str:
     lines = ["# Completion of engram for fish: engram completion fish | source", "complete -c engram -f"]
-    for command in COMMANDS:
+    for command in all_commands():
         lines += [
             f"complete -c engram -n __fish_use_subcommand -a {name} -d {_quoted(command.summary)}"
             for name in (command.name, *command.aliases)
@@ -186,7 +186,7 @@ def _fish() -> str:
 
 def _powershell() -> str:
     rows = []
-    for command in COMMANDS:
+    for command in all_commands():
         words = ", ".join(
             _quoted(word) for word in [*_options(command), *_words(command), *_AFTER.get(command.name, ((), ()))[1]]
         )

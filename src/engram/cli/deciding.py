@@ -35,7 +35,7 @@ from engram.service.reading import Entry
 from engram.service.renewing import confirm, confirmation, why_due
 from engram.service.reviewing import Left, Review
 from engram.service.saving import apply
-from engram.service.trusting import accept_workspace
+from engram.service.trusting import accept_pulled, accept_workspace
 from engram.store.files import today
 
 TYPE_CHECKING = False
@@ -303,7 +303,7 @@ class _Screen:
         show_note(entry, self._output)
         match self._key("A accept it, R archive it, S skip, Q quit > ", "ARSQ"):
             case "A":
-                self._session.vouch([entry.hash])
+                accept_pulled(self._session, [entry.hash])
                 say_own("Accepted.", self._output)
                 self._settled[at] = "accepted"
             case "R":

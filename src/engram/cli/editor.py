@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from engram.errors import EngramError, UsageError
+from engram.portable import command_words
 from engram.safety.fence import show_line
 from engram.service.working_copy import WorkingCopy
 
@@ -24,15 +24,11 @@ def editor_words(environ: Mapping[str, str]) -> list[str]:
     Raises:
         UsageError: when none is set, or what is set is no command line.
     """
-    import shlex
-
     name = next((name for name in ("VISUAL", "EDITOR") if environ.get(name, "").strip()), "")
     if not name:
         raise UsageError("No editor is set.", hint="Set one, for example: export EDITOR=nano")
     try:
-        if os.name == "nt":  # a backslash is no escape in a Windows path
-            return [word.strip('"') for word in shlex.split(environ[name], posix=False)]
-        return shlex.split(environ[name])
+        return command_words(environ[name])
     except ValueError as error:
         raise UsageError(
             f"The editor in {name} is no command line: {error}.", hint="Set it, for example: export EDITOR=nano"

@@ -42,10 +42,12 @@ class Output:
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self.session: Session | None = None
+        self._half_line = False
 
     def text(self, text: str) -> None:
         """Print text for a person on standard output; nothing in JSON mode."""
         if not self.as_json:
+            self._end_line()
             _print(self._out(text))
 
     def line(self, text: str) -> None:
@@ -53,6 +55,7 @@ class Output:
         if not self.as_json:
             from engram.safety.fence import show_line
 
+            self._end_line()
             _print(self._out(show_line(text)))
 
     def page(self, text: str) -> int:
@@ -64,7 +67,14 @@ class Output:
 
     def aside(self, text: str) -> None:
         """Print something beside the result, on standard error."""
+        self._end_line()
         print(self._out(text), file=sys.stderr)
+
+    def over(self, text: str) -> None:
+        """Show how far something is: a line on standard error, written over by the next one; a terminal's only."""
+        sys.stderr.write(f"\r{text}")
+        sys.stderr.flush()
+        self._half_line = True
 
     def done(self, data: object, *, code: int = 0) -> int:
         """End a command: notices go to standard error, in JSON mode everything into one envelope.
@@ -114,6 +124,13 @@ class Output:
 
         return let_out(text, lambda: self.session)
 
+    def _end_line(self) -> None:
+        """End the line that is written over, so that what comes next has its own."""
+        if self._half_line:
+            self._half_line = False
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
     def _notices(self) -> None:
         for notice in self.session.notices if self.session else ():
             mark = self.paint(f"{notice.level}:", "yellow", sys.stderr)
@@ -133,6 +150,7 @@ class Output:
         for char in set(text):
             if kind_of(char):
                 text = text.replace(char, json.dumps(char)[1:-1] if char > "\x7f" else f"\\u{ord(char):04x}")
+        self._end_line()
         _print(text)
 
 

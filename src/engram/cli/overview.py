@@ -17,7 +17,7 @@ def overview(output: Output, words: Sequence[str]) -> int:
     Raises:
         UsageError: for an option that does not exist.
     """
-    from engram.cli.commands import COMMANDS, find_command
+    from engram.cli.commands import all_commands, find_command
     from engram.cli.parser import help_text
     from engram.errors import UsageError
 
@@ -32,7 +32,9 @@ def overview(output: Output, words: Sequence[str]) -> int:
         return output.page(help_text(command))
     if names or "--help" in words or "-h" in words:
         lines = ["usage: engram COMMAND [options]", "", "Memory for AI coding agents that you own.", "", "commands:"]
-        lines += [f"  {command.name:<9} {command.summary}" for command in COMMANDS]
+        commands = all_commands()
+        width = max(len(command.name) for command in commands)
+        lines += [f"  {command.name:<{width}} {command.summary}" for command in commands]
         lines += ["", "engram COMMAND --help explains one and shows an example."]
         lines.append(
             "Exit status: 0 ok, 1 error, 2 usage, 3 configuration, 4 integrity, 5 refused, 6 benchmark worse, "

@@ -157,8 +157,7 @@ def _progress(output: Output) -> Callable[[int], None]:
 
     def show(count: int) -> None:
         if sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(f"\rReading memory: {count:,} files …")
-            sys.stderr.flush()
+            output.over(f"Reading memory: {count:,} files …")
         elif count == _SAID_FROM:
             output.aside("Reading all memory once to index it …")
 

@@ -11,11 +11,13 @@ import stat
 from engram.config.keys import find, is_group, shown, validate
 from engram.errors import ConfigError
 from engram.model import MAX_BYTES
+from engram.portable import BINARY, NONBLOCK, extended
 from engram.record import Record
+from engram.text.plain_json import read_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engram.text.jsonc import JsoncError, Member
+    from engram.text.jsonc import JsoncError
 
 __all__ = ["CONFIG_NAME", "ConfigFile", "Place", "read_config", "scan_config", "syntax_error"]
 
@@ -23,11 +25,10 @@ CONFIG_NAME = "engram.config.json"
 
 
 class Place(Record):
-    """A value in a file: the keys that lead to it, the value as read, and the offset of its key in the text."""
+    """A value in a file: the keys that lead to it, as they are spelled there, and the value as read."""
 
     path: tuple[str, ...]
     value: object
-    at: int
 
 
 class ConfigFile(Record):
@@ -53,9 +54,13 @@ class ConfigFile(Record):
 
     def line(self, place: Place) -> int:
         """Return the 1-based line of a value: counted when it is asked for, a clone's file may hold many keys."""
-        from engram.text.jsonc import position
+        from engram.text.jsonc import position, read_tree
 
-        return position(self.text, place.at)[0]
+        node, at = read_tree(self.text), 0
+        for key in place.path:
+            member = next(member for member in node.members or () if member.key == key)
+            node, at = member.value, member.start
+        return position(self.text, at)[0]
 
 
 def read_config(file: str) -> ConfigFile | None:
@@ -84,18 +89,26 @@ def scan_config(text: str, file: str) -> ConfigFile:
         ConfigError: for a text that is not JSON with comments, a key that is spelled in two ways, or a group of keys
             that is no object.
     """
+    plain = read_plain(text)
+    value = plain[0] if plain else None
+    if not isinstance(value, dict):
+        value = _read_closely(text, file)
+    found = ConfigFile(file, text, {}, {})
+    _collect(value, (), found)
+    return found
+
+
+def _read_closely(text: str, file: str) -> dict[str, object]:
     from engram.text.jsonc import JsoncError, position, read_tree
 
     try:
         tree = read_tree(text)
     except JsoncError as error:
         raise syntax_error(file, error) from error
-    if tree.members is None:
+    if not isinstance(tree.value, dict):
         line, column = position(text, tree.start)
         raise syntax_error(file, JsoncError("the settings must stand in braces: { }", line, column))
-    found = ConfigFile(file, text, {}, {})
-    _collect(tree.members, (), found)
-    return found
+    return tree.value
 
 
 def syntax_error(file: str, error: JsoncError) -> ConfigError:
@@ -109,15 +122,15 @@ def syntax_error(file: str, error: JsoncError) -> ConfigError:
     )
 
 
-def _collect(members: list[Member], path: tuple[str, ...], found: ConfigFile) -> None:
-    for member in members:
-        here = (*path, member.key)
+def _collect(values: dict[str, object], path: tuple[str, ...], found: ConfigFile) -> None:
+    for key, value in values.items():
+        here = (*path, key)
         name = ".".join(here)
         group = is_group(name)
-        if group and member.value.members is not None:
-            _collect(member.value.members, here, found)
+        if group and isinstance(value, dict):
+            _collect(value, here, found)
             continue
-        place = Place(here, member.value.value, member.start)
+        place = Place(here, value)
         known = find(name) is not None
         if group and not known:
             raise ConfigError(
@@ -139,9 +152,8 @@ def _collect(members: list[Member], path: tuple[str, ...], found: ConfigFile) ->
 
 def _read(file: str) -> bytes | None:
     """Return a file's bytes; a clone may bring a pipe, a device or a huge file under this name, so the kind counts."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(file, flags)
+        handle = os.open(extended(file), os.O_RDONLY | NONBLOCK | BINARY)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

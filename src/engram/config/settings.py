@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "NotCounted", "Settings", "UnknownKey", "find_global_path", "load_settings"]
 
+# Variables that are no key: where there are only these, no key's variable need be looked for.
+_OTHERS = ("ENGRAM_AUTHOR_EMAIL", "ENGRAM_AUTHOR_NAME", "ENGRAM_CONFIG_DIR", "ENGRAM_SESSION_OBJECTIVE")
 _ACTIONS: dict[object, Action] = {"block": "block", "redact": "redact", "allow": "allow"}
 
 
@@ -218,6 +220,8 @@ def _folder(value: object, base: str, environ: Mapping[str, str]) -> str:
 
 def _from_environment(entries: dict[str, Entry], environ: Mapping[str, str]) -> list[UnknownKey]:
     """Put the environment's values over the others; return the variables that look like a key and are none."""
+    if not any(variable.startswith("ENGRAM_") and variable not in _OTHERS for variable in environ):
+        return []
     names = {variable_of(key.name): key.name for key in KEYS}
     unknown = []
     for variable in environ:

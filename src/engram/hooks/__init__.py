@@ -20,6 +20,8 @@ __all__ = ["run_hook"]
 
 # How long a hook takes at most; ``ENGRAM_HOOK_TIMEOUT`` can only shorten it.
 _LIMIT_S = 2.0
+# An index of very many memories is not made in that time, and a hook that is cut off leaves none: it has to be said.
+_TOO_LATE = b"engram hook: it took too long, so nothing was given; engram status brings the index up to date once\n"
 
 
 def run_hook(words: Sequence[str]) -> int:
@@ -52,19 +54,22 @@ def run_hook(words: Sequence[str]) -> int:
 
 
 def _answer(event: Event, printer: _Printer) -> None:
+    import time
+
     from engram.service.giving import let_out
     from engram.service.injecting import for_prompt, for_start
     from engram.service.seen import session_key
     from engram.service.session import Session
 
+    began = time.time()
     session = Session(event.folder)
     if not session.roots:
         return
     key = session_key(event.host, event.session)
     if event.kind == "start":
-        injection = for_start(session, key, event.source)
+        injection = for_start(session, key, event.source, began)
     else:
-        injection = for_prompt(session, key, event.prompt)
+        injection = for_prompt(session, key, event.prompt, event.id, began)
     if injection.text and printer.print(let_out(injection.text, lambda: session)):
         injection.done()
 
@@ -106,7 +111,11 @@ class _Printer:
         def wait() -> None:
             time.sleep(seconds)
             with self._lock:
-                self._print("")
+                if self._print("") and self.event and self.event.kind:
+                    try:
+                        os.write(2, _TOO_LATE)
+                    except OSError:
+                        pass
                 os._exit(0)
 
         _thread.start_new_thread(wait, ())

@@ -52,6 +52,7 @@ class Event(Record):
         folder: where looking for a workspace begins; empty for the process's own.
         source: why a session started: ``startup``, ``resume``, ``clear``, ``compact``, …
         prompt: the text of the prompt.
+        id: the host's name for this one event, where it gives one.
     """
 
     host: str
@@ -61,6 +62,7 @@ class Event(Record):
     folder: str = ""
     source: str = ""
     prompt: str = ""
+    id: str = ""
 
 
 def read_event(host: str, data: bytes, environ: Mapping[str, str]) -> Event:
@@ -97,6 +99,7 @@ def read_event(host: str, data: bytes, environ: Mapping[str, str]) -> Event:
         folder=environ.get(_PROJECT.get(host, ""), "") or _text(payload, "cwd") or first,
         source=source,
         prompt=prompt,
+        id=_text(payload, "turn_id", "prompt_id", "generation_id"),
     )
 
 

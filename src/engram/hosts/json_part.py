@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engram.hosts.json_text import (
     append,
+    cut,
     dislikes,
     failure,
     filled,
@@ -18,7 +19,7 @@ from engram.hosts.json_text import (
 )
 from engram.hosts.launch import SERVER, form_of, hook_host, hook_line, new_pin, starts_server
 from engram.hosts.part import Edit, Part
-from engram.text.jsonc_edit import find_node, unset_value
+from engram.text.jsonc_edit import find_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class JsonEntry(Part):
             return Edit(text, "left", "Engram did not write the entry that stands there")
         extra = [f'"{name}"' for name in (node.value if isinstance(node.value, dict) else {}) if name not in self.entry]
         notes = (f"{', '.join(extra)} of your own went with the entry",) if extra else ()
-        return Edit(sweep(unset_value(text, self.key), made, self.fresh), "removed", notes=notes)
+        text, made = cut(text, self.key, made)
+        return Edit(sweep(text, made, self.fresh), "removed", notes=notes)
 
     def state(self, text: str, wish: Wish) -> State:
         """Tell what stands under the key."""
@@ -189,6 +191,9 @@ class JsonHooks(Part):
             for name, value in self.fresh.items():
                 new = put(new, (name,), value)
                 made.append((name,))
+        if find_node(read(new), self.key) is None:
+            made += missing(read(new), self.key) + tuple((*self.key, event) for event in self.events)
+            return Edit(put(new, self.key, {event: [item] for event in self.events}), "added", made=tuple(made))
         for event in self.events:
             place = (*self.key, event)
             units = list(self._units(new, event, wish.host))
@@ -213,8 +218,8 @@ class JsonHooks(Part):
             return Edit(text, "absent")
         new = text
         for event in self.events:
-            while units := list(self._units(new, event, wish.host)):
-                new = unset_value(new, self._group(new, units[-1][0]))
+            for path, _ in reversed(list(self._units(new, event, wish.host))):
+                new, made = cut(new, self._group(new, path), made)
         action: Action = "removed" if new != text else "absent"
         return Edit(sweep(new, made, self.fresh), action)
 

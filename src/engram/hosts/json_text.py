@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import lru_cache
 
 from engram.hosts.part import Edit, PartError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "append",
+    "cut",
     "dislikes",
     "failure",
     "filled",
@@ -30,6 +32,9 @@ __all__ = [
     "read",
     "sweep",
 ]
+
+# From so many characters on it pays to keep the garbage collector away from a tree.
+_LARGE = 1 << 18
 
 
 def filled(value: object, line: str) -> object:
@@ -67,19 +72,27 @@ def prefixes(path: Key) -> tuple[Key, ...]:
 
 
 # One file is asked several questions in a row, and a large one takes a second to read.
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def read(text: str) -> Node:
     """Return the tree of a text; raise PartError with the place where it is no JSON."""
+    # A tree of half a million nodes is no garbage, and the collector would go through it again and again.
+    collects = gc.isenabled() and len(text) > _LARGE
+    if collects:
+        gc.disable()
     try:
         return read_tree(text)
     except JsoncError as error:
         raise PartError(error.reason, error.line, error.column) from error
+    finally:
+        if collects:
+            gc.freeze()
+            gc.enable()
 
 
 def put(text: str, path: Path, value: object) -> str:
     """Return the text with a value set; raise PartError where that cannot be."""
     try:
-        return set_value(text, path, value)
+        return set_value(text, path, value, tree=read(text))
     except JsoncError as error:
         raise PartError(error.reason, error.line, error.column) from error
 
@@ -87,9 +100,36 @@ def put(text: str, path: Path, value: object) -> str:
 def append(text: str, path: Path, value: object) -> str:
     """Return the text with a new last item; raise PartError where that cannot be."""
     try:
-        return append_value(text, path, value)
+        return append_value(text, path, value, tree=read(text))
     except JsoncError as error:
         raise PartError(error.reason, error.line, error.column) from error
+
+
+def cut(text: str, path: Path, made: tuple[Key, ...] = ()) -> tuple[str, tuple[Key, ...]]:
+    """Return the text without what stands at a path, and without containers of ours that held only that.
+
+    Args:
+        text: the text.
+        path: what goes.
+        made: the containers that were made.
+
+    Returns:
+        The text, and which of the containers may still be there.
+    """
+    tree = read(text)
+    while path[:-1] in made and (holder := find_node(tree, path[:-1])) and _is_alone(text, holder):
+        path = path[:-1]
+    return unset_value(text, path, tree=tree), tuple(other for other in made if other[: len(path)] != path)
+
+
+def _is_alone(text: str, holder: Node) -> bool:
+    """Tell whether a container holds one thing, and not even a comment beside it."""
+    children = holder.members or holder.items or []
+    if len(children) != 1:
+        return False
+    (child,) = children
+    beside = text[holder.start + 1 : child.start] + text[child.value.end : holder.end - 1]
+    return not beside.replace(",", "", 1).strip()
 
 
 def failure(text: str, node: Node, reason: str) -> PartError:
@@ -107,12 +147,14 @@ def sweep(text: str, made: tuple[Key, ...], fresh: Mapping[str, object]) -> str:
     for path in sorted(made, key=len, reverse=True):
         node = find_node(read(text), path)
         if node is not None and isinstance(node.value, dict | list) and not text[node.start + 1 : node.end - 1].strip():
-            text = unset_value(text, path)
-    members = {member.key: member.value.value for member in read(text).members or ()}
+            text, _ = cut(text, path)
     ours = {name: value for name, value in fresh.items() if (name,) in made}
+    if not ours:
+        return text
+    members = {member.key: member.value.value for member in read(text).members or ()}
     if members and members.items() <= ours.items():
         for name in reversed(members):
-            text = unset_value(text, (name,))
+            text, _ = cut(text, (name,))
     return text
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import _thread
 import os
 
+from engram.portable import runs
+
 __all__ = ["sweep", "temporary_of"]
 
 
@@ -28,22 +30,8 @@ def sweep(path: str) -> None:
         if not (found.startswith(f"{name}.") and found.endswith(".new")):
             continue
         number = found[len(name) + 1 :].partition(".")[0]
-        if number.isascii() and number.isdecimal() and not _runs(int(number)):
+        if number.isascii() and number.isdecimal() and not runs(int(number)):
             try:
                 os.unlink(os.path.join(folder, found))
             except OSError:
                 pass  # Windows removes nothing that is open: then it is at work after all
-
-
-def _runs(process: int) -> bool:
-    if process == os.getpid():
-        return True
-    if os.name != "posix":
-        return False  # there `kill` ends what it is asked about
-    try:
-        os.kill(process, 0)
-    except PermissionError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return True

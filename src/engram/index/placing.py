@@ -6,6 +6,7 @@ import os
 
 from engram.index.database import SqliteError, connect, sqlite
 from engram.index.leftovers import sweep, temporary_of
+from engram.portable import REPLACES_OPEN_FILES, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["put_in_place"]
 
-# How long a new file waits for an update of the old one, in milliseconds: a hook answers within 2 s, lock or not.
+# How long a new file waits for an update of the old one, and for whoever has it open, in milliseconds: a hook answers
+# within 2 s, lock or not.
 _PATIENCE = 100
 
 
@@ -59,7 +61,7 @@ def put_in_place(path: str, schema: str, fill: Callable[[Connection], None], fin
                 os.unlink(f"{path}-journal")
             except FileNotFoundError:
                 pass
-            os.replace(temporary, path)
+            replace(temporary, path, patience=_PATIENCE / 1000)
         finally:
             if old is not None:
                 old.close()
@@ -75,7 +77,7 @@ def _keep_updates_out(path: str) -> Connection | None:
     An update whose file and journal vanish under it ends with a disk I/O error; one that comes later learns that the
     file was moved, and looks again. Windows replaces no file that is open, so there nothing can vanish.
     """
-    if os.name == "nt":
+    if not REPLACES_OPEN_FILES:
         return None
     connection = None
     try:

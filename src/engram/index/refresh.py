@@ -13,6 +13,7 @@ import os
 from engram.errors import EngramError
 from engram.index.database import DAMAGE, Database, SqliteError, available
 from engram.index.stamp import folders_in, stamp_of
+from engram.portable import REPLACES_OPEN_FILES
 from engram.record import Record
 from engram.store.root import Skipped, Stored
 
@@ -92,13 +93,15 @@ def open_index(
                 why = ""
             except SqliteError as error:
                 # Other processes make the index at the same moment: the next look finds theirs.
-                why = str(error)
+                why = f"{path} cannot be used ({error})"
                 refused += 1
                 if refused == _TRIES:
                     break
         why = why or "it changes faster than it can be indexed"
     except OSError as error:
-        why = f"{error.filename} cannot be used ({error.strerror})" if error.filename else str(error)
+        # What could not take its name has two, and the second is the one that is in the way.
+        name = error.filename2 or error.filename
+        why = f"{name} cannot be used ({error.strerror})" if name else str(error)
     except UnicodeEncodeError:
         why = "the name of a folder in it is no UTF-8"
     return read_files(root, why)
@@ -167,7 +170,7 @@ def put_away(index: Index) -> bool:
         return False
     if isinstance(index.source, Database):
         try:
-            if os.name != "nt":  # Windows lets nobody replace a file that is open, not even with a better one
+            if REPLACES_OPEN_FILES:
                 index.source.rest()
                 return True
         except SqliteError:

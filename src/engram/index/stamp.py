@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from engram.model import FOLDERS
+from engram.portable import spelled
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def list_folder(
     if leaves(root, folder) or (ignores is not None and ignores(folder, True)):
         return [], []
     try:
-        names = sorted(os.listdir(f"{root}/{folder}"))
+        names = sorted(map(spelled, os.listdir(f"{root}/{folder}")))
     except (FileNotFoundError, NotADirectoryError):
         return [], []  # a folder that is there and cannot be read is no empty one: that goes up to the caller
     files, folders = [], []

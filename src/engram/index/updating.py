@@ -9,6 +9,7 @@ from engram.index.refresh import INDEX_FILE, STAMP, problems_of
 from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
+from engram.portable import replace
 from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
 from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
@@ -166,7 +167,7 @@ def _read_again(
 
 def _changed_lines(root: MemoryRoot, seen: FileIO | None, old: str, database: Database) -> set[str]:
     """Return the active paths whose ledger lines differ from those that the index was made from."""
-    before = _seen_ledger(seen, old)
+    before = _seen_ledger(seen, old, os.path.join(root.path, LEDGER))
     after = root.ledger().source if root.ledger().exists else None
     if before is None or after is None:
         known = database.hashes()
@@ -212,16 +213,24 @@ def _open_seen(cache: str) -> FileIO | None:
         return None
 
 
-def _seen_ledger(seen: FileIO | None, stamp: str) -> bytes | None:
+def _seen_ledger(seen: FileIO | None, stamp: str, ledger: str) -> bytes | None:
     """Return the ledger that the index was made from, None where another one was kept or it was written to since."""
     if seen is None:
         return None
     info = os.fstat(seen.fileno())
     line = stamp.partition("\n")[0]
-    # Every writer replaces the ledger, so a second name keeps the old bytes; an editor may write into them.
-    if not line.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} "):
+    # Every writer replaces the ledger, so a second name keeps the old bytes; an editor may write into them. What is
+    # the ledger of now too was written to though its size and its time were made to stay.
+    if not line.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} ") or _is_file(info, ledger):
         return None
     return seen.readall()
+
+
+def _is_file(info: os.stat_result, path: str) -> bool:
+    try:
+        return os.path.samestat(info, os.stat(path))
+    except OSError:
+        return False
 
 
 def _keep_ledger(root: str, cache: str) -> None:
@@ -238,7 +247,7 @@ def _keep_ledger(root: str, cache: str) -> None:
         if os.path.lexists(held):
             os.unlink(held)
         os.link(ledger, held)
-        os.replace(held, kept)
+        replace(held, kept, patience=0.1)
     except OSError:
         try:
             os.unlink(kept)

@@ -48,7 +48,7 @@ class Outline(Record):
     def inner(self, section: Section) -> tuple[tuple[str, str], ...]:
         """Return the level 3 headings of a section, each with the text below it."""
         inside = [h for h in self.headings if h.level == 3 and section.start <= h.line < section.end]
-        ends = [*[h.line for h in inside[1:]], section.end]
+        ends = [*[h.line for h in inside], section.end][1:]
         return tuple([(h.text, self.text(h.end, end)) for h, end in zip(inside, ends, strict=True)])
 
     def loose(self) -> tuple[int, int]:

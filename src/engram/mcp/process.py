@@ -14,6 +14,7 @@ import time
 from engram.mcp.kernel import Kernel
 from engram.mcp.streams import Outbox, read_lines, say, take_over
 from engram.mcp.workers import Workers, start_thread
+from engram.portable import WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _read(reading: int, kernel: Kernel, end: _End) -> None:
 def _wait(end: _End, parent: int, orphan_seconds: float) -> str:
     """Wait for a reason to end: one that is posted, or a parent that is gone while nothing arrives."""
     gone_since: float | None = None
-    most = min(_LOOK_SECONDS if os.name == "posix" else _LOOK_SECONDS_WINDOWS, max(orphan_seconds / 2, 0.01))
+    most = min(_LOOK_SECONDS_WINDOWS if WINDOWS else _LOOK_SECONDS, max(orphan_seconds / 2, 0.01))
     # A signal on the way into the wait does not end it, and while the threads start that way can take milliseconds.
     look = min(_FIRST_LOOK_SECONDS, most)
     while not end.reason:

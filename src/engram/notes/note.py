@@ -7,6 +7,7 @@ from engram.markdown.document import parse_document
 from engram.markdown.memory import read_memory
 from engram.markdown.writing import render_memory, update_document
 from engram.model import Memory
+from engram.portable import fold
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -60,9 +61,7 @@ def ended_at_sight(data: bytes, day: str) -> bool:
 
 def folded(objective: str) -> str:
     """Return the form in which two objectives are compared: case, width of blanks and Unicode form do not count."""
-    import unicodedata
-
-    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", objective).casefold()).split())
+    return " ".join(fold(objective).split())
 
 
 def new_note(

@@ -306,9 +306,9 @@ def _error(problems: list[_Problem]) -> UsageError:
     listed: list[object] = []
     shown = []
     for problem in problems:
-        quoted = _quote(problem.quoted)
-        listed.append({"line": problem.line, "reason": problem.reason, "text": quoted})
-        shown.append(f"line {problem.line}: {problem.reason}: {quoted}")
+        quoted, reason = _quote(problem.quoted), _harmless(problem.reason)
+        listed.append({"line": problem.line, "reason": reason, "text": quoted})
+        shown.append(f"line {problem.line}: {reason}: {quoted}")
     more = f"; and {len(shown) - 5} more" if len(shown) > 5 else ""
     return UsageError(
         "; ".join(shown[:5]) + more,
@@ -319,10 +319,14 @@ def _error(problems: list[_Problem]) -> UsageError:
 
 
 def _quote(line: str) -> str:
+    # Before the cut: half a key is no longer recognised. What is far behind it is not shown anyway.
+    clean = _harmless(line[: _QUOTED * 20])
+    return f'"{clean[:_QUOTED]}…"' if len(clean) > _QUOTED else f'"{clean}"'
+
+
+def _harmless(text: str) -> str:
+    """Return the text without secrets and without what could be read as more than text; a reason may hold some too."""
     from engram.safety.fence import show_inert
     from engram.safety.scan import redact, scan
 
-    # Before the cut: half a key is no longer recognised. What is far behind it is not shown anyway.
-    near = line[: _QUOTED * 20]
-    clean = show_inert(redact(near, [finding for finding in scan(near) if finding.group == "secret"]))
-    return f'"{clean[:_QUOTED]}…"' if len(clean) > _QUOTED else f'"{clean}"'
+    return show_inert(redact(text, [finding for finding in scan(text) if finding.group == "secret"]))

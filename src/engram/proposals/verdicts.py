@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 from engram.errors import NotFoundError
+from engram.portable import fold
 from engram.record import Record
 from engram.text.lines import split_lines
 from engram.text.slugs import check_id, fold_id
@@ -66,8 +67,7 @@ def normalise(text: str) -> str:
         while bare.startswith(("- ", "* ")) and not fenced:
             bare = bare[2:].lstrip()
         lines.append(bare)
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", "\n".join(lines)).casefold())
-    joined = " ".join(folded.split())
+    joined = " ".join(fold("\n".join(lines)).split())
     return joined.rstrip(_END_PUNCTUATION + " ") or joined
 
 

@@ -6,6 +6,7 @@ import os
 import time
 
 from engram.errors import FormatError, LockedError, RefusedError, StoreError
+from engram.portable import replace
 from engram.proposals.pending import EXPIRED, FILE, WHY_EXPIRED, Book, hash_of, parse_book
 from engram.store.files import digest, read_error, read_guarded, read_optional, store_error, write_durable
 from engram.store.write import Write
@@ -196,6 +197,6 @@ def _make_key(path: str) -> None:
     except FileExistsError:
         pass
     except OSError:  # no hard links here
-        os.replace(temporary, path)
+        replace(temporary, path)
         return
     os.unlink(temporary)

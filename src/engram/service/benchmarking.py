@@ -120,10 +120,11 @@ def _read(path: str) -> Mapping[str, object]:
 
 
 def _case(path: str, number: int, row: object) -> Case:
-    if isinstance(row, dict) and isinstance(row.get("task"), str):
+    # One with neither list would pass whatever comes: a list's name was mistyped.
+    if isinstance(row, dict) and isinstance(row.get("task"), str) and not row.keys().isdisjoint({"must", "must_not"}):
         lists = [row.get(name, []) for name in ("must", "must_not")]
         if all(isinstance(ids, list) and all(isinstance(name, str) for name in ids) for ids in lists):
             return Case(row["task"], *(tuple(ids) for ids in lists))
     raise UsageError(
-        f'Case {number} in {path} is no case: it needs a "task", and lists "must" and "must_not" of ids.', path=path
+        f'Case {number} in {path} is no case: it needs a "task", and a list "must" or "must_not" of ids.', path=path
     )

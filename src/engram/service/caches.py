@@ -11,6 +11,7 @@ import os
 
 from engram.config.paths import cache_home
 from engram.errors import StoreError
+from engram.portable import replace
 from engram.store.files import OWN_FILE, digest, inside, read_optional
 
 TYPE_CHECKING = False
@@ -107,6 +108,6 @@ def _put_together(path: str, found: dict[str, int]) -> None:
     try:
         with open(os.open(temporary, _NEW, 0o666), "wb") as file:
             file.write(lines)
-        os.replace(temporary, path)
+        replace(temporary, path)
     except OSError:
         pass  # it stays long

@@ -72,6 +72,7 @@ def set_roles(session: Session, roles: Iterable[str]) -> tuple[str, ...]:
         NotFoundError: where there is no workspace.
     """
     wanted = [role.strip() for role in roles if role.strip()]
+    session.settings.strings("roles")  # nothing is written beside settings that cannot be read
     if sum(map(len, wanted)) > _MOST_ROLES:
         raise ConfigError(
             f"The roles have {sum(map(len, wanted)):,} characters, and {_MOST_ROLES:,} is the most.",
@@ -91,6 +92,7 @@ def set_rule_variant(session: Session, variant: str) -> None:
         ConfigError: for a variant that there is not.
         NotFoundError: where there is no workspace.
     """
+    session.settings.string("rule_variant")  # nothing is written beside settings that cannot be read
     change_setting(session, "rule_variant", variant, everywhere=False)
     _say_if_overruled(session, "rule_variant", variant)
 
@@ -104,7 +106,14 @@ def _say_if_overruled(session: Session, name: str, wanted: object) -> None:
 def _say_if_not_counted(session: Session, name: str) -> None:
     """A value that was set and does not count would be a claim of success (F21)."""
     session.forget_settings()
-    for item in session.settings.not_counted:
+    try:
+        found = session.settings.not_counted
+    except ConfigError as error:
+        # It is written all the same, as it has to be where it mends one of several.
+        said = f"{name} is written, and counts once this is mended: {error.message}"
+        session.say("warning", "not_counted", said, path=error.path)
+        return
+    for item in found:
         if item.key == name:
             session.say(
                 "warning", "not_counted", f"{name} does not count in {item.file}: {item.reason}", path=item.file

@@ -83,7 +83,9 @@ def _placed_by(recall: Recall, one: Found) -> list[tuple[str, str]]:
     memory = one.entry.memory
     found: list[tuple[str, str]] = []
     if not one.entry.is_note:
-        before = [key for key, needs in recall.needs.items() if one.entry.key in needs and _is_there(recall, key)]
+        # Of memories that need each other in a circle some come after what needs them.
+        after = [other.entry.key for other in recall.found[recall.found.index(one) + 1 :]]
+        before = [key for key, needs in recall.needs.items() if one.entry.key in needs and key in after]
         if before:
             found.append(("graph", f"comes before {', '.join(before)}, which depends on it"))
     if one.needed_by:
@@ -99,10 +101,6 @@ def _placed_by(recall: Recall, one: Found) -> list[tuple[str, str]]:
         dates = (("from", memory.valid_from), ("until", memory.valid_until))
         found.append(("lifecycle", "valid " + " ".join(f"{word} {day}" for word, day in dates if day)))
     return found
-
-
-def _is_there(recall: Recall, key: str) -> bool:
-    return any(one.entry.key == key for one in recall.found)
 
 
 def _recency(recall: Recall, day: str) -> str:

@@ -269,21 +269,22 @@ def _text(file: str) -> str:
 
 
 def _json(file: str) -> dict[str, Any]:
-    from engram.text.jsonc import JsoncError, parse
+    from engram.hosts.json_text import is_blank, read
+    from engram.hosts.part import PartError
 
     text = _text(file)
     try:
-        return _table(parse(text.removeprefix("\ufeff"))) if text.strip() else {}
-    except JsoncError:
+        return {} if is_blank(text) else _table(read(text).value)
+    except PartError:
         return {}
 
 
 def _toml(file: str) -> dict[str, Any]:
-    import tomllib
+    from engram.text.toml_edit import TomlError, parse
 
     try:
-        return tomllib.loads(_text(file).removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return parse(_text(file))
+    except TomlError:
         return {}
 
 

@@ -34,12 +34,13 @@ class Injection(Record):
 
     text: str
     marks: tuple[str, ...]
-    seen: Seen
+    seen: Seen | None
     news: News | None = None
 
     def done(self) -> None:
         """Note what was handed over."""
-        self.seen.add(self.marks)
+        if self.seen is not None:
+            self.seen.add(self.marks)
         if self.news is not None:
             self.news.note()
 
@@ -49,21 +50,25 @@ def query_of(prompt: str) -> str:
     return prompt if len(prompt) <= _QUERY_CHARACTERS else prompt[-_QUERY_CHARACTERS:].partition(" ")[2]
 
 
-def for_prompt(session: Session, key: str, prompt: str) -> Injection:
+def for_prompt(session: Session, key: str, prompt: str, event: str = "", began: float = 0.0) -> Injection:
     """Return the memories that a prompt needs; under ``read: auto`` only those that the session has not seen (G1).
 
     Args:
         session: where one is.
         key: names the host's session; empty where it gives none, and nothing is known to have been seen.
         prompt: as the human wrote it.
+        event: the host's name for this prompt; empty where it gives none.
+        began: when the hook was started, in seconds since 1970.
 
     Raises:
         EngramError: where there is no memory, or it cannot be read.
     """
     mode = session.settings.string("read")
-    seen = Seen(session, key)
-    nothing = Injection("", (), seen)
     if mode not in {"auto", "always"} or not prompt.strip():
+        return Injection("", (), None)
+    seen = Seen(session, key, event, exact=True, began=began)
+    nothing = Injection("", (), None)
+    if event and seen.has_twin():
         return nothing
     limit = session.settings.integer("load.limit")
     found = recall(session, query_of(prompt), limit=limit * 2, notes=notes_beside(limit))
@@ -83,13 +88,14 @@ def for_prompt(session: Session, key: str, prompt: str) -> Injection:
     return Injection(pack.text, marks, seen)
 
 
-def for_start(session: Session, key: str, source: str) -> Injection:
+def for_start(session: Session, key: str, source: str, began: float = 0.0) -> Injection:
     """Return what a session begins with: rules as bodies, skills and knowledge as cards, and what is to be said (C59b).
 
     Args:
         session: where one is.
         key: names the host's session.
         source: ``startup``, ``resume``, ``clear``, ``compact``, or another word of a host for a new session.
+        began: when the hook was started, in seconds since 1970.
 
     Raises:
         EngramError: where there is no memory, or it cannot be read.
@@ -97,9 +103,11 @@ def for_start(session: Session, key: str, source: str) -> Injection:
     from engram.service.news import News
 
     mode = session.settings.string("read")
-    seen = Seen(session, key)
     if mode in {"manual", "off"}:
-        return Injection("", (), seen)
+        return Injection("", (), None)
+    seen = Seen(session, key, f"start {source}", began=began)
+    if seen.has_twin():
+        return Injection("", (), None)
     if source in {"clear", "compact"}:
         seen.forget()
     known = seen.marks() if source == "resume" else frozenset()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from engram.errors import FormatError
+from engram.portable import fold
 from engram.proposals.clauses import head_text
 from engram.proposals.verdicts import words_of
 from engram.store.files import read_guarded
@@ -79,7 +78,7 @@ def near_memories(root: MemoryRoot, text: str, named: Collection[str]) -> list[S
 def _folded(data: bytes) -> str:
     if data.isascii():
         return data.decode("ascii").lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", data.decode("utf-8", "replace")).casefold())
+    return fold(data.decode("utf-8", "replace"))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from engram.config.paths import cache_home
 from engram.errors import EngramError, FormatError, NotFoundError
 from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
+from engram.portable import remove, replace
 from engram.proposals.pending import FILE as PENDING
 from engram.proposals.pending import parse_book
 from engram.record import Record
@@ -291,11 +292,11 @@ def _empty_caches(session: Session, root: MemoryRoot, memory_id: str) -> Iterato
                 if folder == cache and name == _USAGE and not os.path.islink(path):
                     _forget_usage(path, memory_id)
                 else:
-                    os.unlink(path)
+                    remove(path)
             for name in folders:
                 path = os.path.join(folder, name)
                 if os.path.islink(path):
-                    os.unlink(path)
+                    remove(path)
                 else:
                     os.rmdir(path)
         yield cache
@@ -308,7 +309,7 @@ def _forget_usage(path: str, memory_id: str) -> None:
     temporary = f"{path}.{os.getpid()}.new"
     with open(temporary, "wb") as file:
         file.write(b"\n".join(kept))
-    os.replace(temporary, path)
+    replace(temporary, path)
 
 
 def _naming(session: Session, memory_id: str) -> Iterator[str]:

@@ -7,10 +7,12 @@ import stat
 
 from engram.errors import NotFoundError
 from engram.model import KIND_OF_FOLDER
+from engram.portable import extended
 from engram.record import Record
 from engram.roots.git import find_git
 from engram.safety.scan import scan
 from engram.service.safeguard import names_author
+from engram.store.files import READ_FILE
 from engram.store.ignore import Ignore
 
 TYPE_CHECKING = False
@@ -185,7 +187,7 @@ def _files(path: str, ignore: Ignore, unread: list[tuple[str, str]]) -> Iterator
 
 def _read(path: str) -> str | None:
     """Return the text of a file, None for one that is no text."""
-    fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    fd = os.open(extended(path), READ_FILE)
     with open(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None

@@ -9,6 +9,7 @@ import time
 
 from engram.errors import EngramError, FormatError, StoreError
 from engram.model import MAX_BYTES
+from engram.portable import BINARY, NOFOLLOW, NONBLOCK, extended, is_plain_name, replace, spelled, sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ __all__ = [
     "LEGACY_LEDGER",
     "OPEN_JOURNAL",
     "OWN_FILE",
+    "READ_FILE",
     "atomic_write",
     "digest",
-    "fsync_folder",
     "has_open_journal",
     "inside",
     "leaves",
@@ -58,11 +59,11 @@ LEDGER = "SHA256SUMS"
 LEGACY_LEDGER = "memory.hashes.json"
 
 # For files that Engram makes for itself in a cache: neither a link nor a pipe of that name is followed or waited for.
-OWN_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+OWN_FILE = NOFOLLOW | NONBLOCK | BINARY
 # A clone may bring a pipe under any name, and opening one would wait for ever; without O_NOFOLLOW it could point a file
 # that Engram makes for itself at one of the user's.
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+READ_FILE = os.O_RDONLY | NONBLOCK | BINARY
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NOFOLLOW | BINARY
 
 
 def has_open_journal(root: str) -> bool:
@@ -98,7 +99,7 @@ def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
             if not full.startswith(root.rstrip(os.sep) + os.sep):
                 raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
             break
-    fd = os.open(full, _READ)
+    fd = os.open(extended(full), READ_FILE)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
@@ -125,7 +126,7 @@ def inside(root: str, path: str) -> str:
     """
     parts = path.split("/")
     full = os.path.join(root, *parts)
-    plain = not any(part in {"", ".", ".."} for part in parts) and (os.name != "nt" or not {*path} & {"\\", ":"})
+    plain = all(map(is_plain_name, parts))
     real = os.path.realpath(full) if plain else ""
     if not plain or (real != full and not real.startswith(root.rstrip(os.sep) + os.sep)):
         raise StoreError(
@@ -133,13 +134,13 @@ def inside(root: str, path: str) -> str:
             hint="Look at what is there, and remove it.",
             path=full,
         )
-    return full
+    return extended(full)
 
 
 def read_optional(path: str) -> bytes | None:
     """Return the bytes of ``path``, None when there is no such file; OSError for what is no regular file."""
     try:
-        fd = os.open(path, _READ)
+        fd = os.open(extended(path), READ_FILE)
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
@@ -153,7 +154,7 @@ def read_optional(path: str) -> bytes | None:
 
 def read_tail(path: str, most: int) -> bytes:
     """Return the last ``most`` bytes of a file, all of a shorter one; OSError for what is no regular file."""
-    fd = os.open(path, _READ)
+    fd = os.open(extended(path), READ_FILE)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
@@ -187,21 +188,21 @@ def walk_markdown(root: str, folder: str, ignores: Callable[[str, bool], bool] |
     while pending:
         here = pending.pop(0)
         try:
-            with os.scandir(os.path.join(root, *here.split("/"))) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(extended(os.path.join(root, *here.split("/")))) as found:
+                entries = sorted([(spelled(entry.name), entry) for entry in found], key=lambda pair: pair[0])
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             raise read_error(error, os.path.join(root, *here.split("/"))) from error
         deeper = []
-        for entry in entries:
-            if entry.name.startswith("."):
+        for name, entry in entries:
+            if name.startswith("."):
                 continue
-            path = f"{here}/{entry.name}"
+            path = f"{here}/{name}"
             if entry.is_dir(follow_symlinks=False):
                 if ignores is None or not ignores(path, True):
                     deeper.append(path)
-            elif entry.name.endswith(".md") and (ignores is None or not ignores(path, False)):
+            elif name.endswith(".md") and (ignores is None or not ignores(path, False)):
                 yield path
         pending[:0] = deeper
 
@@ -210,17 +211,6 @@ def leaves(root: str, path: str) -> bool:
     """Tell whether ``path`` below ``root`` is a link that leaves the root."""
     full = os.path.join(root, *path.split("/"))
     return os.path.islink(full) and not os.path.realpath(full).startswith(root.rstrip(os.sep) + os.sep)
-
-
-def fsync_folder(folder: str) -> None:
-    """Make the names in ``folder`` durable. Windows cannot open a folder and needs no such call."""
-    if os.name == "nt":
-        return
-    fd = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def write_durable(path: str, data: bytes, mode: int = 0o666, like: str = "") -> None:
@@ -233,7 +223,7 @@ def write_durable(path: str, data: bytes, mode: int = 0o666, like: str = "") -> 
         like: a file that it is to replace: where there is one its permission bits are kept, whatever the umask.
     """
     kept = _mode_of(like) if like else None
-    fd = os.open(path, _MAKE, mode if kept is None else kept)
+    fd = os.open(extended(path), _MAKE, mode if kept is None else kept)
     try:
         if kept is not None and hasattr(os, "fchmod"):
             os.fchmod(fd, kept)
@@ -267,8 +257,8 @@ def atomic_write(path: str, data: bytes, mode: int = 0o666) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
         write_durable(temporary, data, mode, like=path)
-        os.replace(temporary, path)
-        fsync_folder(os.path.dirname(path))
+        replace(temporary, path)
+        sync_folder(os.path.dirname(path))
     except OSError as error:
         if os.path.exists(temporary):
             os.unlink(temporary)
@@ -290,7 +280,7 @@ def make_folders(root: str, folder: str) -> None:
         except FileExistsError:
             if not os.path.isdir(path):
                 raise
-        fsync_folder(os.path.dirname(path))
+        sync_folder(os.path.dirname(path))
 
 
 def stat_of(path: str) -> tuple[int, ...]:

@@ -7,8 +7,9 @@ import os
 import stat
 
 from engram.errors import EngramError, StoreError
+from engram.portable import BINARY, NOFOLLOW, extended, remove, replace, sync_folder
 from engram.record import Record
-from engram.store.files import fsync_folder, read_error, read_optional, store_error
+from engram.store.files import read_error, read_optional, store_error
 
 __all__ = [
     "HostFile",
@@ -24,7 +25,7 @@ __all__ = [
 
 # The largest settings file that was seen has a few MB; what is beyond this is no settings file.
 MAX_HOST_BYTES = 32 * 1024 * 1024
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | BINARY
 
 
 class HostFileError(EngramError):
@@ -114,7 +115,7 @@ def replace_file(file: HostFile, data: bytes) -> None:
         if file.data is None:
             for folder in missing_folders(file.path):
                 os.mkdir(folder)
-                fsync_folder(os.path.dirname(folder))
+                sync_folder(os.path.dirname(folder))
             _write_beside(file.path, data, None)
             return
         info = os.stat(file.path)
@@ -147,8 +148,8 @@ def remove_file(file: HostFile) -> None:
     try:
         _check_unchanged(file)
         _check_writable(file, os.stat(file.path))
-        os.unlink(file.path)
-        fsync_folder(os.path.dirname(file.path))
+        remove(file.path)
+        sync_folder(os.path.dirname(file.path))
     except OSError as error:
         raise _unwritable(error, file) from error
 
@@ -193,10 +194,10 @@ def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
     folder, base = os.path.split(path)
     temporary = os.path.join(folder, f".{base}.engram-new")
     try:
-        os.unlink(temporary)  # what a killed process left; no other one writes here at the same time
+        remove(temporary)  # what a killed process left; no other one writes here at the same time
     except FileNotFoundError:
         pass
-    fd = os.open(temporary, _MAKE, 0o666 if like is None else 0o600)
+    fd = os.open(extended(temporary), _MAKE, 0o666 if like is None else 0o600)
     try:
         try:
             if like is not None and hasattr(os, "fchown"):
@@ -206,15 +207,15 @@ def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
             _write_all(fd, data)
         finally:
             os.close(fd)
-        os.replace(temporary, path)
+        replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        remove(temporary)
         raise
-    fsync_folder(folder)
+    sync_folder(folder)
 
 
 def _write_into(path: str, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+    fd = os.open(extended(path), os.O_WRONLY | BINARY)
     try:
         _write_all(fd, data)
         os.ftruncate(fd, len(data))

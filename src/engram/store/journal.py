@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 
 from engram.errors import StoreError
+from engram.portable import remove, replace, sync_folder
 from engram.record import Record
 from engram.store.files import (
     JOURNAL,
     OPEN_JOURNAL,
     digest,
-    fsync_folder,
     has_open_journal,
     inside,
     make_folders,
@@ -82,18 +82,18 @@ def commit(root: str, writes: Sequence[Write], note: str) -> None:
                 write_durable(os.path.join(journal, f"{number}.new"), write.data, like=like)
             if write.old:
                 _keep_old(inside(root, write.path), os.path.join(journal, f"{number}.old"))
-        fsync_folder(journal)
+        sync_folder(journal)
         touched: list[str] = []
         for number, write in enumerate(writes):
             folder = os.path.dirname(inside(root, write.path))
             if touched and folder != touched[-1]:
-                fsync_folder(touched[-1])
+                sync_folder(touched[-1])
             make_folders(root, folder)
             # Counted before it happens: undoing a step that did not take place changes nothing.
             done = number + 1
             _put(root, journal, number, write.path, gone=write.data is None)
             touched.append(folder)
-        fsync_folder(touched[-1])
+        sync_folder(touched[-1])
     except BaseException as error:
         _undo(root, targets[:done])
         if isinstance(error, OSError):
@@ -165,7 +165,7 @@ def _write_open(journal: str, targets: Sequence[Target], note: str) -> None:
     temporary = os.path.join(journal, "open.tmp")
     write_durable(temporary, text.encode("utf-8", "surrogateescape"))
     # The folder is made durable once, when everything is staged and before the first rename into place.
-    os.replace(temporary, os.path.join(journal, OPEN_JOURNAL))
+    replace(temporary, os.path.join(journal, OPEN_JOURNAL))
 
 
 def _read_open(root: str) -> tuple[list[Target], str]:
@@ -200,11 +200,11 @@ def _put(root: str, journal: str, number: int, path: str, *, gone: bool) -> None
     full = inside(root, path)
     if gone:
         try:
-            os.unlink(full)
+            remove(full)
         except FileNotFoundError:
             pass  # removed by the attempt that was interrupted
     else:
-        os.replace(os.path.join(journal, f"{number}.new"), full)
+        replace(os.path.join(journal, f"{number}.new"), full)
 
 
 def _hash_at(path: str) -> str:
@@ -243,7 +243,7 @@ def _finish(root: str, targets: Sequence[Target]) -> list[str]:
         _put(root, journal, number, target.path, gone=not target.new)
         folders.append(os.path.dirname(full))
     for folder in dict.fromkeys(folders):
-        fsync_folder(folder)
+        sync_folder(folder)
     return said
 
 
@@ -275,8 +275,8 @@ def _set_aside(root: str, journal: str, number: int, target: Target) -> str:
     while os.path.lexists(aside := inside(root, f"inbox/interrupted-{number_aside}.txt")):
         number_aside += 1
     make_folders(root, os.path.dirname(aside))
-    os.replace(os.path.join(journal, f"{number}.new"), aside)
-    fsync_folder(os.path.dirname(aside))
+    replace(os.path.join(journal, f"{number}.new"), aside)
+    sync_folder(os.path.dirname(aside))
     name = f"inbox/{os.path.basename(aside)}"
     return f"{target.path} changed since, so it was left as it is; the interrupted text is in {name}."
 
@@ -290,10 +290,10 @@ def _undo(root: str, targets: Sequence[Target], *, drop: bool = True) -> None:
             if _hash_at(full) != target.new or target.new == target.old:
                 continue
             if target.old:
-                os.replace(os.path.join(journal, f"{number}.old"), full)
+                replace(os.path.join(journal, f"{number}.old"), full)
             else:
-                os.unlink(full)
-            fsync_folder(os.path.dirname(full))
+                remove(full)
+            sync_folder(os.path.dirname(full))
         if drop:
             _drop(journal)
     except OSError:
@@ -304,9 +304,9 @@ def _undo(root: str, targets: Sequence[Target], *, drop: bool = True) -> None:
 
 def _drop(journal: str) -> None:
     try:
-        os.unlink(os.path.join(journal, OPEN_JOURNAL))
+        remove(os.path.join(journal, OPEN_JOURNAL))
         # A journal that came back after a power cut, without its staged files, would be taken for one to undo.
-        fsync_folder(journal)
+        sync_folder(journal)
     except FileNotFoundError:
         pass
     _drop_leftovers(journal)
@@ -317,6 +317,6 @@ def _drop_leftovers(journal: str) -> None:
         with os.scandir(journal) as found:
             names = [entry.name for entry in found if entry.name.endswith((".new", ".old", ".tmp"))]
         for name in names:
-            os.unlink(os.path.join(journal, name))
+            remove(os.path.join(journal, name))
     except FileNotFoundError:
         pass

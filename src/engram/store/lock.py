@@ -6,17 +6,13 @@ import os
 import time
 
 from engram.errors import LockedError
+from engram.portable import BINARY, NOFOLLOW, extended, try_lock
 from engram.store.files import store_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["RootLock", "holder_of"]
 
@@ -47,7 +43,7 @@ class RootLock:
 
     def __enter__(self) -> Self:
         try:
-            fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            fd = os.open(extended(self.path), os.O_RDWR | os.O_CREAT | NOFOLLOW | BINARY, 0o666)
         except OSError as error:
             in_the_way = os.path.islink(self.path) or os.path.isdir(self.path)
             raise store_error(error, self.path if in_the_way else os.path.dirname(self.path)) from error
@@ -60,7 +56,8 @@ class RootLock:
         holder = f"{os.getpid()} {_host()}\n".encode()
         try:
             os.ftruncate(fd, 0)
-            os.pwrite(fd, holder, 0)
+            os.lseek(fd, 0, os.SEEK_SET)
+            os.write(fd, holder)
         except OSError:
             pass  # a full disk: the name of the holder is a courtesy, the lock is held all the same
         return self
@@ -72,49 +69,42 @@ class RootLock:
         self._fd = -1
 
     def _acquire(self, fd: int) -> None:
-        if fcntl is None:  # pragma: no cover - Windows
-            raise LockedError(f"This system gives no lock on {self.path}, so nothing is written.", path=self.path)
         deadline = time.monotonic() + self._timeout_s
         wait = _FIRST_WAIT_S
         while True:
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise LockedError(
-                        f"{os.path.dirname(self.path)} is being written by another process ({_holder(fd)}); "
-                        f"waited {self._timeout_s:g} s.",
-                        hint="Run the command again in a moment; the limit is lock.timeout.",
-                        path=self.path,
-                    ) from None
-                time.sleep(min(wait, left))
-                wait = min(wait * 2, _LONGEST_WAIT_S)
+                if try_lock(fd):
+                    return
             except OSError as error:
                 raise LockedError(
                     f"The file system of {self.path} gives no lock ({error.strerror}), so nothing is written.",
                     hint="Keep the memory on a local disk.",
                     path=self.path,
                 ) from error
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise LockedError(
+                    f"{os.path.dirname(self.path)} is being written by another process ({_holder(fd)}); "
+                    f"waited {self._timeout_s:g} s.",
+                    hint="Run the command again in a moment; the limit is lock.timeout.",
+                    path=self.path,
+                )
+            time.sleep(min(wait, left))
+            wait = min(wait * 2, _LONGEST_WAIT_S)
 
 
 def holder_of(root: str) -> str:
     """Return who holds the lock of a root now, ``""`` for nobody; nothing is made or changed."""
     try:
-        fd = os.open(os.path.join(root, ".lock"), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        fd = os.open(extended(os.path.join(root, ".lock")), os.O_RDONLY | NOFOLLOW | BINARY)
     except OSError:
         return ""
     try:
-        if fcntl is not None:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _holder(fd)
+        return "" if try_lock(fd, shared=True) else _holder(fd)
     except OSError:
         return ""  # the file system knows no locks, which the next write says
     finally:
         os.close(fd)
-    return ""
 
 
 def _host() -> str:
@@ -122,5 +112,6 @@ def _host() -> str:
 
 
 def _holder(fd: int) -> str:
-    words = os.pread(fd, 200, 0).decode("utf-8", "replace").split()
+    os.lseek(fd, 0, os.SEEK_SET)
+    words = os.read(fd, 200).decode("utf-8", "replace").split()
     return f"process {words[0]} on {words[1]}" if len(words) == 2 else "it did not say who it is"

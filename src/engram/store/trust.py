@@ -8,6 +8,7 @@ from engram.errors import ConfigError, StoreError
 from engram.record import Record
 from engram.roots.git import is_shallow
 from engram.store.files import atomic_write, read_optional, store_error
+from engram.text.plain_json import read_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,14 +156,20 @@ def list_trusted(config_dir: str) -> list[TrustRecord]:
         ) from error
     if data is None:
         return []
-    from engram.text.jsonc import JsoncError, parse
-
     try:
-        return _records(parse(data.decode("utf-8")))
-    except (JsoncError, UnicodeDecodeError, TypeError, KeyError) as error:
+        text = data.decode("utf-8")
+        plain = read_plain(text)
+        return _records(plain[0] if plain else _read_closely(text))
+    except (ValueError, TypeError, KeyError) as error:  # no UTF-8 and no JSON are both a ValueError
         raise ConfigError(
             f"{path} cannot be read: {error}.", hint="Mend it, or remove it and run engram trust again.", path=path
         ) from error
+
+
+def _read_closely(text: str) -> object:
+    from engram.text.jsonc import parse
+
+    return parse(text)
 
 
 def _records(rows: object) -> list[TrustRecord]:

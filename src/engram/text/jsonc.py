@@ -27,6 +27,7 @@ MAX_NUMBER = 400
 SHORT_ARRAY = 72
 
 _BLANK = " \t\r\n"
+_SOME = 32
 _DIGITS = "0123456789"
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WRITTEN = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -218,11 +219,12 @@ class _Reader:
 
     def skip(self, at: int) -> int:
         """Return the offset of the next character that is neither blank nor part of a comment."""
-        text, size = self.text, len(self.text)
-        while at < size:
-            char = text[at]
+        text = self.text
+        while char := text[at : at + 1]:
             if char in _BLANK:
-                at += 1
+                # An indentation at once: a large file has a million of them.
+                some = text[at : at + _SOME]
+                at += len(some) - len(some.lstrip(_BLANK))
             elif char == "/" and text[at + 1 : at + 2] in ("/", "*"):
                 end = skip_comment(text, at)
                 if end < 0:

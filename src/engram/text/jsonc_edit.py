@@ -37,7 +37,7 @@ def find_node(root: Node, path: Path) -> Node | None:
     return node
 
 
-def set_value(text: str, path: Path, value: object) -> str:
+def set_value(text: str, path: Path, value: object, *, tree: Node | None = None) -> str:
     """Return the text with the member at ``path`` set to ``value``; a value that stands there already changes nothing.
 
     Objects on the way that are missing are created; a new member comes last in its object. An item of an array is
@@ -47,6 +47,7 @@ def set_value(text: str, path: Path, value: object) -> str:
         text: JSONC whose value is an object.
         path: the keys, and numbers of items, from the outermost object inwards, at least one.
         value: what ``dumps`` takes.
+        tree: the text's tree, where the caller has read it already.
 
     Raises:
         JsoncError: for a text that is not JSONC, or where a value on the way is no object.
@@ -54,7 +55,7 @@ def set_value(text: str, path: Path, value: object) -> str:
     """
     if not path:
         raise ValueError("a path names at least one key")
-    root = holder = read_tree(text)
+    root = holder = tree or read_tree(text)
     owner: Member | None = None
     for depth, step in enumerate(path):
         member = _find(holder, step)
@@ -72,27 +73,30 @@ def set_value(text: str, path: Path, value: object) -> str:
     return _replace(text, root, owner, siblings, value)
 
 
-def append_value(text: str, path: Path, value: object) -> str:
+def append_value(text: str, path: Path, value: object, *, tree: Node | None = None) -> str:
     """Return the text with ``value`` as a new last item of the array at ``path``, which is created where it is missing.
+
+    ``tree`` is the text's, where the caller has read it already.
 
     Raises:
         JsoncError: for a text that is not JSONC, or where something else than an array stands there.
         ValueError: as ``set_value``.
     """
-    root = read_tree(text)
+    root = tree or read_tree(text)
     holder = find_node(root, path)
     if holder is None:
-        return set_value(text, path, [value])
+        return set_value(text, path, [value], tree=root)
     if holder.items is None:
         raise _not_there(text, holder, path, "array in square brackets")
     owner = _owner(root, path)
     return _insert(text, root, holder, None, value, spread=owner is None or _opens_line(text, owner.start))
 
 
-def unset_value(text: str, path: Path) -> str:
+def unset_value(text: str, path: Path, *, tree: Node | None = None) -> str:
     """Return the text without the member or item at ``path``, its comma and, where it stands alone there, its line.
 
-    Comments stay, also one at the end of the member's line. A path that leads to nothing changes nothing.
+    Comments stay, also one at the end of the member's line. A path that leads to nothing changes nothing. ``tree`` is
+    the text's, where the caller has read it already.
 
     Raises:
         JsoncError: for a text that is not JSONC.
@@ -100,7 +104,7 @@ def unset_value(text: str, path: Path) -> str:
     """
     if not path:
         raise ValueError("a path names at least one key")
-    holder = find_node(read_tree(text), path[:-1])
+    holder = find_node(tree or read_tree(text), path[:-1])
     member = _find(holder, path[-1]) if holder is not None else None
     return _remove(text, holder, member) if holder is not None and member is not None else text
 

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
+from engram.portable import FORBIDDEN, fold, is_device
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 __all__ = ["MAX_ID_BYTES", "MAX_ID_CHARS", "check_id", "fold_id", "slug", "title_of", "unique_slug"]
+
+# Ids are names of files, and are compared as such (F11).
+fold_id = fold
 
 MAX_TITLE = 80
 MAX_ID_CHARS = 80
@@ -30,11 +34,6 @@ _END_PUNCTUATION = ".;:,!?。；：，！？…、"
 _MARKER = "[redacted: "  # as `safety.scan.redact` writes it
 _CLOSE_TO_END = 2  # a cut at a word must leave at least half, or a single long word would vanish
 
-# Windows gives these names to devices, with any extension; its "digits" include the superscripts of Latin-1.
-_DEVICES = frozenset(
-    ["con", "prn", "aux", "nul", *(port + digit for port in ("com", "lpt") for digit in "0123456789¹²³")]
-)
-_FORBIDDEN = '<>:"|?*'  # by Windows, in file names
 # Marks and letters that show nothing: two ids that differ only in them would look the same.
 _INVISIBLE_MARKS = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0")
@@ -90,7 +89,7 @@ def slug(title: str, fallback: str = "memory") -> str:
             kept.append(" ")
             on_letter = False
     name = _cut("-".join("".join(kept).split()), MAX_ID_CHARS, MAX_ID_BYTES) or fallback
-    return f"{name}-memory" if name in _DEVICES else name
+    return f"{name}-memory" if is_device(name) else name
 
 
 def unique_slug(base: str, taken: Container[str]) -> str:
@@ -109,15 +108,6 @@ def unique_slug(base: str, taken: Container[str]) -> str:
         if fold_id(name) not in taken:
             return name
         number += 1
-
-
-def fold_id(id: str) -> str:  # noqa: A002 (the contract's word)
-    """Return the form in which two ids are compared: case folded and NFC, as file systems may do it (F11)."""
-    if id.isascii():
-        return id.lower()
-    import unicodedata
-
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", id).casefold())
 
 
 def check_id(text: str) -> tuple[str, str]:
@@ -156,7 +146,7 @@ def _refuse_hostile(name: str, text: str) -> None:
     if name[0] == ".":
         _refuse(text, "it begins with a dot")
     for char in name:
-        if char in _FORBIDDEN:
+        if char in FORBIDDEN:
             _refuse(text, f"{char!r} cannot stand in a file name")
         if char in _DIRECTION or unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"}:
             _refuse(text, f"it holds the control character U+{ord(char):04X}")

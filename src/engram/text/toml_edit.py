@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import copy
 import tomllib
+from functools import lru_cache
 
 from engram.record import Record
 from engram.text.jsonc import dumps
@@ -55,8 +56,10 @@ class Statement(Record):
     value: tuple[int, int] = (0, 0)
 
 
+# A large file is asked several questions in a row, and takes a second to read.
+@lru_cache(maxsize=4)
 def parse(text: str) -> dict[str, object]:
-    """Return what a TOML text means; a byte-order mark before it is passed over.
+    """Return what a TOML text means, not to be changed; a byte-order mark before it is passed over.
 
     Raises:
         TomlError: with line and column, as far as the reader tells them.
