@@ -487,6 +487,48 @@ def test_an_interrupt_while_it_starts_ends_it_quietly(serve: Callable[..., Host]
     assert host.process.stderr.read() == b""
 
 
+# Interrupts the process on its way into the first wait, where a signal wakes nobody: it is seen when the wait is over.
+MISSED = """
+import _thread, os, signal, sys
+
+class Lock:
+    def __init__(self):
+        self.lock = allocate()
+        self.release = self.lock.release
+
+    def __enter__(self):
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+
+    def acquire(self, *args, timeout=-1):
+        if timeout < 0:
+            return self.lock.acquire(*args)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        os.kill(os.getpid(), signal.SIGINT)
+        if timeout > 1:
+            os._exit(9)  # the host would have killed it by then
+        self.lock.acquire(timeout=timeout)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+class AtLoad:
+    def find_spec(self, name, path=None, target=None):
+        if name == "engram.mcp.process":
+            _thread.allocate_lock = Lock
+
+allocate = _thread.allocate_lock
+sys.meta_path.insert(0, AtLoad())
+"""
+
+
+@posix
+def test_a_signal_that_the_first_wait_missed_ends_it_soon(serve: Callable[..., Host], tmp_path: Path) -> None:  # C29b
+    (tmp_path / "sitecustomize.py").write_text(MISSED, encoding="utf-8")
+
+    assert serve(env={"PYTHONPATH": str(tmp_path)}).ended() == 0
+
+
 @posix
 def test_a_note_on_an_option_waits_for_nobody_who_reads_it(serve: Callable[..., Host]) -> None:  # C14, C24
     reading, writing = os.pipe()

@@ -32,6 +32,7 @@ __all__ = ["ORPHAN_SECONDS", "serve"]
 
 _WORKERS = 4  # calls at a time; Python runs one at a time anyway, and who waits for a human does not count
 _LOOK_SECONDS = 10.0  # how often the main thread looks whether the parent is still there
+_FIRST_LOOK_SECONDS = 0.05
 _LOOK_SECONDS_WINDOWS = 0.5  # there a signal does not wake it
 ORPHAN_SECONDS = 35.0  # with the look before it and the one after it, less than a minute (F3 of the complaints)
 _ANSWER_SECONDS = 0.8  # after the end of the input, for requests read before it (C30: a second in all)
@@ -130,9 +131,12 @@ def _read(reading: int, kernel: Kernel, end: _End) -> None:
 def _wait(end: _End, parent: int, orphan_seconds: float) -> str:
     """Wait for a reason to end: one that is posted, or a parent that is gone while nothing arrives."""
     gone_since: float | None = None
-    look = min(_LOOK_SECONDS_WINDOWS if WINDOWS else _LOOK_SECONDS, max(orphan_seconds / 2, 0.01))
+    most = min(_LOOK_SECONDS_WINDOWS if WINDOWS else _LOOK_SECONDS, max(orphan_seconds / 2, 0.01))
+    # A signal on the way into the wait does not end it, and while the threads start that way can take milliseconds.
+    look = min(_FIRST_LOOK_SECONDS, most)
     while not end.reason:
         end.gate.acquire(timeout=look)
+        look = min(2 * look, most)
         now = time.monotonic()
         if os.getppid() == parent:
             continue
