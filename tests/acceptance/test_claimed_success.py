@@ -254,8 +254,25 @@ def test_the_receipt_is_of_the_bytes_on_disk(engram: Runner, root: Path) -> None
     data = (root / "rules" / "receipts-are-read-back.md").read_bytes()
     assert receipt["bytes"] == len(data)
     assert receipt["file"] == str(root / "rules" / "receipts-are-read-back.md")
+    assert receipt["revision"] == 1
     line = f"{receipt['sha256']}  rules/receipts-are-read-back.md"
     assert line in (root / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_receipt_says_which_revision_is_on_disk(engram: Runner, root: Path) -> None:
+    first = engram.save("rule", "Use pnpm for every install.")
+    assert "(revision 1, " in first
+    second = engram.save("rule", "Use pnpm for every install; npm rewrites the lockfile.")
+    assert "use-pnpm-for-every-install.md (revision 2, " in second
+    candidates = root.parent / "candidates.txt"
+    candidates.write_text(
+        "TYPE: rule | TEXT: Use npm for every install. | SUPERSEDES: use-pnpm-for-every-install",
+        encoding="utf-8",
+        newline="\n",
+    )
+    third = engram.ok("save-session", "--file", str(candidates), "--force")
+    assert "use-npm-for-every-install.md (revision 1, " in third
+    assert "use-pnpm-for-every-install.md (revision 3, " in third
 
 
 def test_no_answer_saves_nothing(engram: Runner, root: Path) -> None:

@@ -60,6 +60,7 @@ def test_an_accepted_edit_counts_the_revision_on_and_stands_in_ledger_and_change
     env = editor(engram, "data = data.replace(b'rewrites', b'breaks').replace(b'\\n', b'\\r\\n')")
     ended = edit(terminal, env, "A")
     assert ended.code == 0
+    assert f"rules/{ID}.md (revision 2, " in ended.text
     assert "\n-- Use pnpm for every install; npm rewrites the lockfile.\n" in ended.text
     assert "\n+- Use pnpm for every install; npm breaks the lockfile.\n" in ended.text
     data = rule.read_bytes()

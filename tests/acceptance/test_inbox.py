@@ -309,6 +309,26 @@ def test_a_dependency_is_added_and_an_id_that_is_not_there_changes_nothing(
     assert "depends_on: [uploads-end-after-five-minutes]" in text
 
 
+@pytest.mark.parametrize(("first", "then"), [("D", "U"), ("D", "P"), ("U", "D"), ("P", "D")])
+def test_of_two_ties_to_one_memory_the_last_counts_and_no_memory_depends_on_itself(
+    engram: Runner, root: Path, terminal: OpenTerminal, first: str, then: str
+) -> None:
+    old = "uploads-end-after-five-minutes"
+    engram.save("rule", "Uploads end after five minutes.")
+    defer(engram, "TYPE: rule | TEXT: A transfer in the office may take long.")
+    ended = review(terminal, f"{first} {old}", f"{then} workspace/{old}", "A")
+    assert "1 accepted" in ended.text
+    changed = (root / "rules" / f"{old}.md").read_text(encoding="utf-8")
+    assert "depends_on" not in changed
+    if then == "U":
+        assert "- A transfer in the office may take long." in changed
+        return
+    assert ("superseded_by" in changed) == (then == "P")
+    added = next(file for file in (root / "rules").glob("*.md") if file.stem != old).read_text(encoding="utf-8")
+    assert ("depends_on: [" in added) == (then == "D")
+    assert ("supersedes: [" in added) == (then == "P")
+
+
 def test_a_duplicate_cannot_be_accepted_only_rejected_or_left(
     engram: Runner, root: Path, terminal: OpenTerminal
 ) -> None:

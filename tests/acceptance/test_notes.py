@@ -108,6 +108,15 @@ def test_an_unknown_id_names_the_closest_note(engram: Runner, root: Path) -> Non
     assert ID in done.stderr
 
 
+def test_promoting_a_memory_says_that_it_is_one_already(engram: Runner, root: Path) -> None:  # C57
+    engram.save("knowledge", "Totals are integers in cents.")
+    engram.ok("note", TEXT, input="A\n")
+    done = engram.run("promote", "totals-are-integers-in-cents", input="A\n")
+    assert done.returncode == 7
+    assert "is a memory, and no working note" in done.stderr
+    assert "Did you mean" not in done.stderr
+
+
 # Files that nobody approved, or that are broken.
 
 HOSTILE: dict[str, tuple[bytes | str, str]] = {

@@ -87,6 +87,20 @@ def test_anything_but_a_yes_writes_nothing_and_gives_no_token(  # C56
     assert notes(engram.cwd) == []
 
 
+def test_a_decline_names_the_way_out_and_an_answer_outside_the_form_is_not_called_a_decline(  # C13, C48
+    engram: Runner, serve: Callable[..., Host]
+) -> None:
+    engram.ok("inject")
+    server = serve()
+    server.handshake("2025-06-18", elicitation={})
+    declined = answered(server, {"action": "decline"})["content"][0]["text"]
+    assert "engram-mcp --no-elicitation" in declined
+    wrong = {"action": "accept", "content": {"candidate_1": "yes", "scope": "workspace"}}
+    invalid = answered(server, wrong)["content"][0]["text"]
+    assert "declined" not in invalid
+    assert "revoked" in invalid
+
+
 def test_no_answer_in_time_falls_back_to_the_token(engram: Runner, serve: Callable[..., Host]) -> None:  # C49, C56
     engram.ok("inject")
     engram.ok("config", "set", "mcp.dialog_timeout", "1")

@@ -7,7 +7,7 @@ import sys
 from engram.cli.asking import ask_at_terminal
 from engram.cli.editing import edit_memory, edit_until, say_error, say_own
 from engram.cli.inbox import show_draft, show_entries, show_note
-from engram.cli.proposals import diff_lines, say_outcome, show_file, show_lines, show_planned
+from engram.cli.proposals import diff_lines, receipt_text, say_outcome, show_file, show_lines, show_planned
 from engram.cli.review_answers import LINKS, MORE, ReviewCommand, review_command_of
 from engram.cli.reviewing import Desk
 from engram.cli.screen import screen_width
@@ -287,7 +287,7 @@ class _Screen:
         match self._key("A it still holds, R archive it, E edit, S skip, Q quit > ", "ARESQ"):
             case "A":
                 receipts = confirm(self._session, confirmed)
-                say_own(f"Confirmed: {receipts[0].path} (sha256 {receipts[0].hash[:12]}…)", self._output)
+                say_own(f"Confirmed: {receipt_text(entry.root, receipts[0])}", self._output)
                 self._settled[at] = "accepted"
             case "R":
                 reason = f"{why_due(entry.memory, today())}; not confirmed in a review"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.cli.asking import ask_at_terminal, at_terminal
 from engram.cli.editor import EditedCopy
-from engram.cli.proposals import diff_lines, is_beside, show_lines
+from engram.cli.proposals import diff_lines, is_beside, receipt_text, show_lines
 from engram.cli.screen import fold_own, screen_width
 from engram.errors import EngramError, FormatError, RefusedError, SafetyError, StoreError, UsageError
 from engram.safety.fence import show_line
@@ -45,7 +45,7 @@ def edit_command(session: Session, parsed: Parsed, output: Output) -> int:
         "id": entry.memory.id,
         "scope": entry.root.scope,
         "changed": bool(receipts),
-        "receipts": receipts_as_data(entry.root.path, receipts),
+        "receipts": receipts_as_data(entry.root, receipts),
     }
     return output.done(data)
 
@@ -77,7 +77,7 @@ def edit_memory(session: Session, found: Original, output: Output) -> list[Recei
             error.hint = f"{error.hint} Your text is in {copy.keep()}".lstrip()
             raise
     for receipt in receipts:
-        output.line(f"Saved {entry.root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
+        output.line(f"Saved {receipt_text(entry.root, receipt)}")
     return receipts
 
 

@@ -40,7 +40,8 @@ def archive_command(session: Session, parsed: Parsed, output: Output) -> int:
     done = archive(session, parsed.word("ID"), reason=parsed.value("reason"))
     file = f"{done.root}/{done.path}"
     output.line(f"Archived {done.id}: it is in {file}")
-    return output.done({"id": done.id, "file": file, "receipts": receipts_as_data(done.root, done.receipts)})
+    root = next(root for root in session.roots if root.path == done.root)
+    return output.done({"id": done.id, "file": file, "receipts": receipts_as_data(root, done.receipts)})
 
 
 def verify_command(session: Session, parsed: Parsed, output: Output) -> int:

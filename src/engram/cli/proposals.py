@@ -7,7 +7,7 @@ import sys
 from engram.cli.output import is_terminal
 from engram.cli.screen import fold_marked, fold_own, screen_width
 from engram.safety.fence import show_line
-from engram.service.saving import receipts_as_data
+from engram.service.saving import receipts_as_data, revision_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from engram.service.batches import Batch, Outcome
     from engram.service.planning import Planned
     from engram.service.session import Session
+    from engram.store.root import MemoryRoot
+    from engram.store.write import Receipt
 
 __all__ = [
     "diff_lines",
@@ -24,6 +26,7 @@ __all__ = [
     "outcome_as_data",
     "planned_as_data",
     "planned_lines",
+    "receipt_text",
     "say_outcome",
     "show_file",
     "show_lines",
@@ -67,9 +70,15 @@ def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
         return
     root = session.root(planned.scope)
     for receipt in outcome.receipts:
-        output.line(f"Saved {root.path}/{receipt.path} ({receipt.size} bytes, sha256 {receipt.hash[:12]}…)")
+        output.line(f"Saved {receipt_text(root, receipt)}")
     for need in planned.needs:
         output.line(show_line(need))
+
+
+def receipt_text(root: MemoryRoot, receipt: Receipt) -> str:
+    """Return a memory that was written in words: file, revision, size and hash, from the bytes on disk."""
+    revision = revision_of(root, receipt)
+    return f"{root.path}/{receipt.path} (revision {revision}, {receipt.size} bytes, sha256 {receipt.hash[:12]}…)"
 
 
 def planned_as_data(planned: Planned) -> dict[str, object]:
@@ -100,7 +109,7 @@ def outcome_as_data(session: Session, outcome: Outcome) -> dict[str, object]:
     data |= {"number": outcome.number, "saved": outcome.done, "deferred": outcome.deferred}
     if not outcome.done:
         data["reason"] = outcome.reason
-    data["receipts"] = receipts_as_data(root.path, outcome.receipts)
+    data["receipts"] = receipts_as_data(root, outcome.receipts)
     return data
 
 

@@ -235,7 +235,7 @@ class Desk:
                 "outcome": outcome,
                 "reason": reason,
                 "archived": archived,
-                "receipts": receipts_as_data(review.root.path, receipts),
+                "receipts": receipts_as_data(review.root, receipts),
             }
         )
 

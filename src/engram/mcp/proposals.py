@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from engram.service.session import Session
 
 __all__ = [
+    "DECLINED",
+    "INVALID",
     "candidate_rows",
     "note_answer",
     "note_outcome",
@@ -28,6 +30,12 @@ __all__ = [
 
 # What a preview, and all of them together, have in characters at most.
 _MOST_PREVIEW, _MOST_PREVIEWS = 2000, 24_000
+# What the agent is told after a dialog: no to it (C48, and C13 for a host that says no by itself), or no clear answer.
+DECLINED = (
+    "Nothing was saved: approval was declined in the approval dialog. Do not propose it again unless the human asks "
+    "for it. A host that declines by itself needs engram-mcp --no-elicitation."
+)
+INVALID = "Nothing was saved: the dialog brought an answer that its form cannot give, so the proposal is revoked."
 _CUT = "… cut here; read all of it first: engram review\n"
 
 

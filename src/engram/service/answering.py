@@ -22,7 +22,7 @@ from engram.service.approval_book import (
 )
 from engram.service.batches import Batch, Outcome, apply_batch, checked_note, propose_batch
 from engram.service.inbox import inbox_of, removal
-from engram.text.slugs import check_id
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def writable(draft: Draft) -> list[int]:
 def linked(candidate: Candidate, field: str, ids: Sequence[str]) -> Candidate:
     """Return a candidate that updates, supersedes or depends on other memories (C39).
 
+    To one memory it has one of the three: the last answer counts, so that no memory comes to depend on itself.
+
     Args:
         candidate: as it is.
         field: ``update``, ``supersedes`` or ``depends_on``.
@@ -103,8 +105,20 @@ def linked(candidate: Candidate, field: str, ids: Sequence[str]) -> Candidate:
     for memory_id in ids:
         check_id(memory_id)
     if field == "depends_on":
-        return candidate.replace(depends_on=tuple(dict.fromkeys((*candidate.depends_on, *ids))))
-    return candidate.replace(update="", supersedes="").replace(**{field: ids[0]})
+        update, supersedes = ("" if _named(one, ids) else one for one in (candidate.update, candidate.supersedes))
+        depends_on = tuple(dict.fromkeys((*candidate.depends_on, *ids)))
+        return candidate.replace(depends_on=depends_on, update=update, supersedes=supersedes)
+    depends_on = tuple(one for one in candidate.depends_on if not _named(one, ids))
+    return candidate.replace(update="", supersedes="", depends_on=depends_on).replace(**{field: ids[0]})
+
+
+def _named(memory_id: str, ids: Sequence[str]) -> bool:
+    """Return whether one of ``ids`` names the same memory; without a scope an id may be of either (F12)."""
+    if not memory_id:
+        return False
+    scope, name = check_id(memory_id)
+    named = [check_id(one) for one in ids]
+    return any(fold_id(other) == fold_id(name) and ("" in {scope, where} or scope == where) for where, other in named)
 
 
 def accept_proposal(

@@ -22,8 +22,8 @@ from engram.service.approval_book import (
 )
 from engram.service.batches import Batch, Outcome, Part, apply_batch, deferral, effect_of
 from engram.service.planning import Planned
+from engram.service.saving import revision_of
 from engram.store.files import read_optional
-from engram.store.root import Stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -257,13 +257,8 @@ def _end(session: Session, token: str, why: str) -> None:
 
 def receipt_of(session: Session, scope: Scope, receipt: Receipt) -> dict[str, object]:
     """Return what is on disk after a write as plain data: file, revision, hash."""
-    root = session.root(scope)
-    stored = root.read(receipt.path)
-    return {
-        "file": receipt.path,
-        "revision": stored.memory.revision if isinstance(stored, Stored) else 0,
-        "sha256": receipt.hash,
-    }
+    revision = revision_of(session.root(scope), receipt)
+    return {"file": receipt.path, "revision": revision, "sha256": receipt.hash}
 
 
 def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pending, Write], None]) -> None:

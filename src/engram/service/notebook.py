@@ -215,7 +215,7 @@ def find_note(session: Session, text: str, *, with_expired: bool = False) -> Ent
 
     Raises:
         UsageError: when the text is no id (F12).
-        NotFoundError: with the closest ids (C37), or that it expired.
+        NotFoundError: with the closest ids (C37), or that it expired, or that it is a memory already.
         FormatError: when it may not be shown, with the reason.
     """
     scope, note_id = check_id(text.removeprefix(PREFIX))
@@ -240,6 +240,12 @@ def find_note(session: Session, text: str, *, with_expired: bool = False) -> Ent
         if fold_id(stem(skip.path)) == fold_id(note_id) and scope in {"", root.scope}:
             raise FormatError(skip.text, path=full, line=skip.line)
     prefixed = text.startswith(PREFIX)
+    if not prefixed and any(
+        fold_id(name) == fold_id(note_id) for root in session.roots if scope in {"", root.scope} for name in root.ids()
+    ):
+        raise NotFoundError(
+            f"{note_id} is a memory, and no working note.", hint="The notes are in: engram list --notes"
+        )
     known = [] if prefixed else known_keys(session.roots)
     what = "working note" if prefixed else f"{scope} memory" if scope else "memory"
     raise NotFoundError(

@@ -10,6 +10,7 @@ from engram.proposals.candidates import Candidate, looks_like_candidates, parse_
 from engram.record import Record
 from engram.service.batches import Batch, Outcome, Part, apply_batch, checked_note, propose_batch
 from engram.service.planning import Planned
+from engram.store.root import Stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from engram.config.author import Author
     from engram.model import Kind
     from engram.service.session import Session
+    from engram.store.root import MemoryRoot
     from engram.store.write import Receipt
 
-__all__ = ["Outcome", "Planned", "Proposal", "apply", "candidate_of", "propose", "receipts_as_data"]
+__all__ = ["Outcome", "Planned", "Proposal", "apply", "candidate_of", "propose", "receipts_as_data", "revision_of"]
 
 _KIND_WORDS: dict[str, Kind] = {**{kind: kind for kind in KINDS}, "workflow": "skill"}
 
@@ -128,9 +130,20 @@ def apply(session: Session, proposal: Proposal, *, way: str, note: str = "") -> 
     return sorted([*outcomes, *at_once], key=lambda outcome: order.index(outcome.planned.scope))
 
 
-def receipts_as_data(root: str, receipts: Sequence[Receipt]) -> list[dict[str, object]]:
-    """Return receipts as plain data, with the full path of each file."""
+def receipts_as_data(root: MemoryRoot, receipts: Sequence[Receipt]) -> list[dict[str, object]]:
+    """Return receipts as plain data, with the full path of each file and its revision, 0 where it holds no memory."""
     return [
-        {"file": os.path.join(root, *receipt.path.split("/")), "sha256": receipt.hash, "bytes": receipt.size}
+        {
+            "file": os.path.join(root.path, *receipt.path.split("/")),
+            "revision": revision_of(root, receipt),
+            "sha256": receipt.hash,
+            "bytes": receipt.size,
+        }
         for receipt in receipts
     ]
+
+
+def revision_of(root: MemoryRoot, receipt: Receipt) -> int:
+    """Return the revision of the memory that is on the disk after a write; 0 where the file is gone or holds none."""
+    stored = root.read(receipt.path)
+    return stored.memory.revision if isinstance(stored, Stored) else 0

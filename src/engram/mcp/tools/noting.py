@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram.mcp.answers import answer, envelope_schema
 from engram.mcp.call import CancelledError
 from engram.mcp.forms import form
-from engram.mcp.proposals import note_answer, note_proposal
+from engram.mcp.proposals import DECLINED, INVALID, note_answer, note_proposal
 from engram.mcp.registry import InputRequired
 from engram.record import Record
 
@@ -100,8 +100,9 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
         call.begin_write()
         return note_answer(session, redeem_note(session, kept.offer.token, way="dialog"))
     if reply.action in {"decline", "invalid"}:
-        decline_note(session, kept.plan, why="declined" if reply.action == "decline" else "invalid")
-        text = "Nothing was saved: approval was declined in the approval dialog."
+        declined = reply.action == "decline"
+        decline_note(session, kept.plan, why="declined" if declined else "invalid")
+        text = DECLINED if declined else INVALID
     else:
         withdraw(session, kept.offer.token)
         text = "Nothing was saved: the note was not approved in the dialog."

@@ -7,6 +7,8 @@ from engram.mcp.answers import answer, envelope_schema
 from engram.mcp.call import CancelledError
 from engram.mcp.forms import MOST_BOXES, form
 from engram.mcp.proposals import (
+    DECLINED,
+    INVALID,
     candidate_rows,
     note_outcome,
     nothing_saved,
@@ -152,14 +154,13 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
         decline(session, kept.batch)
         return nothing_saved(
             session,
-            "Nothing was saved: approval was declined in the approval dialog. Do not propose it again unless the human "
-            "asks for it. A host that declines by itself needs engram-mcp --no-elicitation.",
+            DECLINED,
         )
     if reply.action == "invalid":
         decline(session, kept.batch, why="invalid")
         return nothing_saved(
             session,
-            "Nothing was saved: the dialog brought an answer that its form cannot give, so the proposal is revoked.",
+            INVALID,
         )
     ticked = _ticked(reply)
     if not ticked:
@@ -202,13 +203,13 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
         return written_answer(session, redeem(session, token, approve, way="token"))
     if reply.action == "decline":
         decline_token(session, token)
-        return outcomes_answer(session, [], "Nothing was saved: approval was declined in the approval dialog.")
+        return outcomes_answer(session, [], DECLINED)
     if reply.action == "invalid":
         decline_token(session, token, why="invalid")
         return outcomes_answer(
             session,
             [],
-            "Nothing was saved: the dialog brought an answer that its form cannot give, so the approval is revoked.",
+            INVALID,
         )
     ticked = _ticked(reply)
     if reply.action != "accept" or not ticked:
