@@ -158,6 +158,11 @@ def to_folder(path: Path) -> None:
     path.mkdir()
 
 
+def to_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 def to_newer(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("pragma user_version = 9999")
@@ -180,6 +185,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "newer version": to_newer,
     "a table gone": without_tables,
     "gone": lambda path: path.unlink(),
+    "pipe": to_pipe,
 }
 
 

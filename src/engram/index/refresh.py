@@ -206,6 +206,8 @@ def _is_settled(root: MemoryRoot, problem: Skipped) -> bool:
 
 def _open(path: str) -> tuple[Database, tuple[Skipped, ...]] | None:
     """Return the index file with the problems that it names, None where there is none that can be read: E2."""
+    if not os.path.isfile(path):
+        return None  # SQLite would wait for ever for somebody to write into a pipe
     for tries_left in range(_TRIES - 1, -1, -1):
         try:
             database = Database(path)
