@@ -343,10 +343,10 @@ def test_a_hook_brings_a_note_as_a_card_at_the_start_of_its_objective(engram: Ru
     note(engram, f"{TEXT} The importer of the warehouse writes them.", "--objective", "Prices as cents")
     engram.save("knowledge", "The harbour opens at nine.")
     for objective in ("", "another one"):
-        text = hooked(engram, "SessionStart", objective, source="startup")
+        text = hooked(engram, "SessionStart", objective, source="startup", session_id=f"of {objective}")
         assert "Prices are integers in cents" in text
         assert ID not in text
-    text = hooked(engram, "SessionStart", "prices as CENTS", source="startup")
+    text = hooked(engram, "SessionStart", "prices as CENTS", source="startup", session_id="third")
     keys = [line.split()[1] for line in text.splitlines() if line.startswith("- ") and "tokens]" in line]
     assert keys == [ID, "the-harbour-opens-at-nine"]
     assert "warehouse" not in text

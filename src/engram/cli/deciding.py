@@ -7,7 +7,7 @@ import sys
 from engram.cli.asking import ask_at_terminal
 from engram.cli.editing import edit_memory, edit_until, say_error, say_own
 from engram.cli.inbox import show_draft, show_entries, show_note
-from engram.cli.proposals import diff_lines, receipt_text, say_outcome, show_file, show_lines, show_planned
+from engram.cli.proposals import diff_lines, say_outcome, show_file, show_lines, show_planned
 from engram.cli.review_answers import LINKS, MORE, ReviewCommand, review_command_of
 from engram.cli.reviewing import Desk
 from engram.cli.screen import screen_width
@@ -34,7 +34,7 @@ from engram.service.queue import HEADINGS, Foreign
 from engram.service.reading import Entry
 from engram.service.renewing import confirm, confirmation, why_due
 from engram.service.reviewing import Left, Review
-from engram.service.saving import apply
+from engram.service.saving import apply, receipt_text
 from engram.service.trusting import accept_pulled, accept_workspace
 from engram.store.files import today
 

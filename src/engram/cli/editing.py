@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from engram.cli.asking import ask_at_terminal, at_terminal
 from engram.cli.editor import EditedCopy
-from engram.cli.proposals import diff_lines, is_beside, receipt_text, show_lines
+from engram.cli.proposals import diff_lines, is_beside, show_lines
 from engram.cli.screen import fold_own, screen_width
 from engram.errors import EngramError, FormatError, RefusedError, SafetyError, StoreError, UsageError
 from engram.safety.fence import show_line
 from engram.service.editing import original, revised, write_revision
-from engram.service.saving import receipts_as_data
+from engram.service.saving import receipt_text, receipts_as_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 from engram.cli.output import is_terminal
 from engram.cli.screen import fold_marked, fold_own, screen_width
 from engram.safety.fence import show_line
-from engram.service.saving import receipts_as_data, revision_of
+from engram.service.saving import receipt_text, receipts_as_data
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engram.service.batches import Batch, Outcome
     from engram.service.planning import Planned
     from engram.service.session import Session
-    from engram.store.root import MemoryRoot
     from engram.store.write import Receipt
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "outcome_as_data",
     "planned_as_data",
     "planned_lines",
-    "receipt_text",
     "say_outcome",
     "show_file",
     "show_lines",
@@ -73,12 +71,6 @@ def say_outcome(session: Session, outcome: Outcome, output: Output) -> None:
         output.line(f"Saved {receipt_text(root, receipt)}")
     for need in planned.needs:
         output.line(show_line(need))
-
-
-def receipt_text(root: MemoryRoot, receipt: Receipt) -> str:
-    """Return a memory that was written in words: file, revision, size and hash, from the bytes on disk."""
-    revision = revision_of(root, receipt)
-    return f"{root.path}/{receipt.path} (revision {revision}, {receipt.size} bytes, sha256 {receipt.hash[:12]}…)"
 
 
 def planned_as_data(planned: Planned) -> dict[str, object]:

@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from engram.store.root import MemoryRoot
     from engram.store.write import Receipt
 
-__all__ = ["Outcome", "Planned", "Proposal", "apply", "candidate_of", "propose", "receipts_as_data", "revision_of"]
+__all__ = [
+    "Outcome",
+    "Planned",
+    "Proposal",
+    "apply",
+    "candidate_of",
+    "propose",
+    "receipt_text",
+    "receipts_as_data",
+    "revision_of",
+]
 
 _KIND_WORDS: dict[str, Kind] = {**{kind: kind for kind in KINDS}, "workflow": "skill"}
 
@@ -141,6 +151,12 @@ def receipts_as_data(root: MemoryRoot, receipts: Sequence[Receipt]) -> list[dict
         }
         for receipt in receipts
     ]
+
+
+def receipt_text(root: MemoryRoot, receipt: Receipt) -> str:
+    """Return a memory that was written in words: file, revision, size and hash, from the bytes on disk."""
+    revision = revision_of(root, receipt)
+    return f"{root.path}/{receipt.path} (revision {revision}, {receipt.size} bytes, sha256 {receipt.hash[:12]}…)"
 
 
 def revision_of(root: MemoryRoot, receipt: Receipt) -> int:
