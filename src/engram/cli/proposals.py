@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engram.service.batches import Batch, Outcome
     from engram.service.planning import Planned
     from engram.service.session import Session
-    from engram.store.write import Receipt
 
 __all__ = [
     "diff_lines",
