@@ -334,3 +334,20 @@ def test_memory_that_needs_a_look_is_named(engram: Runner) -> None:
     engram.ok("save", "rule", "Use pnpm.", input="A\n")
     write(engram.cwd / ".agents" / ".engram" / "rules" / "use-pnpm.md", "---\nid: use-pnpm\n---\n# x\n")
     assert "engram verify" in findings(engram)["memory.skipped"]["command"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        (".codeium/windsurf", "engram link windsurf --global"),
+        (".codex", "engram link codex --global"),
+        (".cursor", "engram link cursor"),
+    ],
+)
+def test_a_host_that_is_here_and_not_linked_comes_with_the_command_that_links_it(
+    engram: Runner, folder: str, command: str
+) -> None:  # C2
+    (home(engram) / folder).mkdir(parents=True)
+    assert findings(engram)["host.not_linked"]["command"] == command
+    assert "added: " in engram.ok(*command.split()[1:])
+    assert "host.not_linked" not in findings(engram)

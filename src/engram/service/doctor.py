@@ -7,7 +7,7 @@ import shutil
 
 from engram.errors import EngramError
 from engram.hosts.places import is_here
-from engram.hosts.table import HOSTS
+from engram.hosts.table import HOSTS, find_host
 from engram.record import Record
 from engram.service.finding import Finding
 from engram.service.host_settings import claude_user_server, unasked
@@ -151,13 +151,19 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
         for note in state.notes if state.state != "absent" else ():
             yield Finding("host.note", "warning", f"{state.file}: {note}", "Look at the file.", state.file)
     if here and not linked and any(state.file for state in states):
-        yield Finding("host.not_linked", "info", f"{host} is here and not linked.", f"engram link {host}")
+        yield Finding("host.not_linked", "info", f"{host} is here and not linked.", _link_line(host))
     for scope in ("workspace", "global"):
         parts = {part for at, part in linked if at == scope}
         has_hooks = any(state.scope == scope and state.part == "hooks" and state.file for state in states)
         if here and "mcp" in parts and has_hooks and not {part for _, part in linked} & {"hooks"}:
             message = f"{host} has the server and no hook: memory comes only when the agent asks for it."
-            yield Finding("host.partial", "info", message, f"engram link {host}")
+            yield Finding("host.partial", "info", message, f"engram link {host} --{scope}")
+
+
+def _link_line(name: str) -> str:
+    """Return the command that links a host where C2 registers it."""
+    host = find_host(name)
+    return f"engram link {name}" + ("" if host is None or host.in_workspace else " --global")
 
 
 def _is(state: PartState) -> str:
