@@ -306,6 +306,17 @@ def test_a_proposal_that_waits_is_named_with_its_command(linked: Runner) -> None
     assert (found["message"], found["command"]) == ("workspace memory: 1 proposal waits.", "engram review")
 
 
+def test_an_entry_with_more_in_it_that_starts_what_link_writes_is_started_and_its_file_is_named(linked: Runner) -> None:
+    file = linked.cwd / ".mcp.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["mcpServers"]["engram"]["env"] = {"MINE": "1"}
+    write(file, json.dumps(data))
+    found = findings(linked)
+    assert "host.edited" in found
+    assert not {"host.command", "host.start"} & found.keys()
+    assert f"    in {file}\n" in linked.ok("doctor")
+
+
 def test_a_command_that_a_clone_brought_is_named_and_never_run(engram: Runner, tmp_path: Path) -> None:
     engram.ok("inject")
     trap = tmp_path / "trap"

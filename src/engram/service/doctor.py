@@ -209,12 +209,12 @@ def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]
 
 
 def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
-    from engram.hosts.launch import shell_line
+    from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
     from engram.service.handshake import shake_hands
     from engram.service.launching import find_launch
 
     try:
-        kind = find_launch(session.environ).kind
+        launch = find_launch(session.environ)
     except EngramError:
         return
     folder = session.workspace.project if session.workspace else session.start
@@ -222,8 +222,10 @@ def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
     for state in states:
         if state.part != "mcp" or not state.command:
             continue
-        if state.state != "linked" or kind == "pinned":
-            if state.state != "linked" and not (state.state == "stale" and state.recorded):
+        start, options = state.command[: len(launch.server)], {*state.command[len(launch.server) :]}
+        todays = state.state == "linked" or (start == launch.server and options <= {ALWAYS_LOAD, NO_ELICITATION})
+        if not todays or launch.kind == "pinned":
+            if not todays and not (state.state == "stale" and state.recorded):
                 # A clone may bring any command: it is named, never run. What is stale was named already.
                 message = f"{state.host} starts {shell_line(state.command)}, which engram link would not write today."
                 yield Finding("host.command", "info", message, "Look at it; it was not started.", state.file)
