@@ -362,3 +362,11 @@ def test_a_host_that_is_here_and_not_linked_comes_with_the_command_that_links_it
     assert findings(engram)["host.not_linked"]["command"] == command
     assert "added: " in engram.ok(*command.split()[1:])
     assert "host.not_linked" not in findings(engram)
+
+
+def test_a_mode_that_asks_nobody_is_mended_by_another_mode_and_a_list_by_a_shorter_one(engram: Runner) -> None:  # C9
+    write(engram.cwd / ".claude/settings.local.json", '{"permissions": {"defaultMode": "bypassPermissions"}}')
+    command = findings(engram)["host.commit_unasked"]["command"]
+    assert command == "Take bypassPermissions out of permissions.defaultMode, or let it ask."
+    write(engram.cwd / ".claude/settings.local.json", '{"permissions": {"allow": ["mcp__engram"]}}')
+    assert "one by one" in findings(engram)["host.commit_unasked"]["command"]
