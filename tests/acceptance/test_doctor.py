@@ -307,6 +307,17 @@ def test_a_proposal_that_waits_is_named_with_its_command(linked: Runner) -> None
     assert (found["message"], found["command"]) == ("workspace memory: 1 proposal waits.", "engram review")
 
 
+def test_an_entry_with_more_in_it_that_starts_what_link_writes_is_started_and_its_file_is_named(linked: Runner) -> None:
+    file = linked.cwd / ".mcp.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["mcpServers"]["engram"]["env"] = {"MINE": "1"}
+    write(file, json.dumps(data))
+    found = findings(linked)
+    assert "host.edited" in found
+    assert not {"host.command", "host.start"} & found.keys()
+    assert f"    in {file}\n" in linked.ok("doctor")
+
+
 def test_a_command_that_a_clone_brought_is_named_and_never_run(engram: Runner, tmp_path: Path) -> None:
     engram.ok("inject")
     trap = tmp_path / "trap"
@@ -363,3 +374,28 @@ def test_programs_that_hosts_do_not_find_by_name_are_said(linked: Runner) -> Non
     found = linked.json("doctor", env={"PATH": "/usr/bin:/bin"})["data"]["findings"]
     (said,) = [one["message"] for one in found if one["id"] == "install.path" and "engram-mcp" in one["message"]]
     assert said == "engram-mcp is not on PATH, so hosts that start it by name do not find it."
+
+
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        (".codeium/windsurf", "engram link windsurf --global"),
+        (".codex", "engram link codex --global"),
+        (".cursor", "engram link cursor"),
+    ],
+)
+def test_a_host_that_is_here_and_not_linked_comes_with_the_command_that_links_it(
+    engram: Runner, folder: str, command: str
+) -> None:  # C2
+    (home(engram) / folder).mkdir(parents=True)
+    assert findings(engram)["host.not_linked"]["command"] == command
+    assert "added: " in engram.ok(*command.split()[1:])
+    assert "host.not_linked" not in findings(engram)
+
+
+def test_a_mode_that_asks_nobody_is_mended_by_another_mode_and_a_list_by_a_shorter_one(engram: Runner) -> None:  # C9
+    write(engram.cwd / ".claude/settings.local.json", '{"permissions": {"defaultMode": "bypassPermissions"}}')
+    command = findings(engram)["host.commit_unasked"]["command"]
+    assert command == "Take bypassPermissions out of permissions.defaultMode, or let it ask."
+    write(engram.cwd / ".claude/settings.local.json", '{"permissions": {"allow": ["mcp__engram"]}}')
+    assert "one by one" in findings(engram)["host.commit_unasked"]["command"]

@@ -280,6 +280,22 @@ def test_force_writes_what_was_edited_afresh(engram: Runner, workspace: Path) ->
     assert skill.read_bytes() == fresh
 
 
+def test_an_entry_that_stood_there_before_link_is_kept_aside_before_unlink_takes_it_out(
+    engram: Runner, scratch: Scratch, workspace: Path
+) -> None:
+    file = workspace / ".mcp.json"
+    data = b'{"mcpServers": {"engram": {"command": "engram-mcp", "args": [], "env": {"MINE": "1"}}}}'
+    file.write_bytes(data)
+    assert "as it was: .mcp.json" in engram.ok("link", "claude", "--no-hooks", "--no-instructions")
+    assert file.read_bytes() == data
+    plan = engram.ok("unlink", "claude", "--plan")
+    assert "(.mcp.json as it is now would be kept in" in plan
+    engram.ok("unlink", "claude")
+    (kept,) = (scratch.config / "backups").iterdir()
+    assert kept.read_bytes() == data
+    assert b"engram" not in file.read_bytes()
+
+
 def test_a_file_of_that_name_that_is_not_ours_is_left(engram: Runner, workspace: Path) -> None:
     command = workspace / ".claude/commands/engram.md"
     command.parent.mkdir(parents=True)
@@ -295,7 +311,23 @@ def test_a_plugin_of_that_name_that_is_not_ours_is_left(engram: Runner, scratch:
     manifest.write_text('{"name": "engram", "version": "9"}\n', encoding="utf-8")
     for verb in ("link", "unlink"):
         assert "that Engram did not write" in engram.ok(verb, "cursor", "--global")
+        assert f"left alone: {os.path.join('~', '.cursor/plugins/local/engram')}: a plugin" in engram.ok(
+            verb, "cursor", "--global"
+        )
     assert [path.name for path in manifest.parent.parent.rglob("*")] == [".cursor-plugin", "plugin.json"]
+
+
+@pytest.mark.parametrize("more", [{}, {"version": "1.0.0"}], ids=["laid out afresh", "with one more key"])
+def test_a_plugin_of_ours_whose_manifest_another_program_rewrote_is_still_ours(
+    engram: Runner, scratch: Scratch, more: dict[str, str]
+) -> None:  # C5
+    (scratch.home / ".cursor/plugins/local").mkdir(parents=True)
+    engram.ok("link", "cursor", "--global")
+    manifest = scratch.home / ".cursor/plugins/local/engram/.cursor-plugin/plugin.json"
+    manifest.write_text(json.dumps({**more, **json.loads(manifest.read_text(encoding="utf-8"))}), encoding="utf-8")
+    assert "that Engram did not write" not in engram.ok("link", "cursor", "--global")
+    engram.ok("unlink", "cursor", "--global")
+    assert os.listdir(scratch.home / ".cursor/plugins/local") == []
 
 
 def test_the_plugin_folder_of_cursor_goes_whole(engram: Runner, scratch: Scratch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.hosts.part import Edit, Part, PartError
+from engram.text.jsonc import JsoncError, parse
 from engram.text.managed import (
     BlockError,
     add_block,
@@ -118,8 +119,22 @@ class OwnFile(Part):
             return "absent"
         if _plain(text) == self.text:
             return "linked"
+        if not self.comment:
+            return self._state_without_seal(text)
         whose = file_state(text)
         return "stale" if whose == "ours" else whose
+
+    def _state_without_seal(self, text: str) -> State:
+        """Tell whose JSON it is: another program may have laid it out afresh, or set more in it."""
+        try:
+            found, ours = parse(text), parse(self.body)
+        except JsoncError:
+            return "foreign"
+        if not isinstance(found, dict) or not isinstance(ours, dict):
+            return "foreign"
+        if found == ours:
+            return "linked"
+        return "edited" if ours.items() <= found.items() else "foreign"
 
 
 def _plain(text: str) -> str:

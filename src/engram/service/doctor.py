@@ -7,7 +7,7 @@ import shutil
 
 from engram.errors import EngramError
 from engram.hosts.places import is_here
-from engram.hosts.table import HOSTS
+from engram.hosts.table import HOSTS, find_host
 from engram.record import Record
 from engram.service.finding import Finding
 from engram.service.host_settings import claude_user_server, unasked
@@ -151,13 +151,19 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
         for note in state.notes if state.state != "absent" else ():
             yield Finding("host.note", "warning", f"{state.file}: {note}", "Look at the file.", state.file)
     if here and not linked and any(state.file for state in states):
-        yield Finding("host.not_linked", "info", f"{host} is here and not linked.", f"engram link {host}")
+        yield Finding("host.not_linked", "info", f"{host} is here and not linked.", _link_line(host))
     for scope in ("workspace", "global"):
         parts = {part for at, part in linked if at == scope}
         has_hooks = any(state.scope == scope and state.part == "hooks" and state.file for state in states)
         if here and "mcp" in parts and has_hooks and not {part for _, part in linked} & {"hooks"}:
             message = f"{host} has the server and no hook: memory comes only when the agent asks for it."
-            yield Finding("host.partial", "info", message, f"engram link {host}")
+            yield Finding("host.partial", "info", message, f"engram link {host} --{scope}")
+
+
+def _link_line(name: str) -> str:
+    """Return the command that links a host where C2 registers it."""
+    host = find_host(name)
+    return f"engram link {name}" + ("" if host is None or host.in_workspace else " --global")
 
 
 def _is(state: PartState) -> str:
@@ -203,12 +209,12 @@ def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]
 
 
 def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
-    from engram.hosts.launch import shell_line
+    from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
     from engram.service.handshake import shake_hands
     from engram.service.launching import find_launch
 
     try:
-        kind = find_launch(session.environ).kind
+        launch = find_launch(session.environ)
     except EngramError:
         return
     folder = session.workspace.project if session.workspace else session.start
@@ -216,8 +222,10 @@ def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
     for state in states:
         if state.part != "mcp" or not state.command:
             continue
-        if state.state != "linked" or kind == "pinned":
-            if state.state != "linked" and not (state.state == "stale" and state.recorded):
+        start, options = state.command[: len(launch.server)], {*state.command[len(launch.server) :]}
+        todays = state.state == "linked" or (start == launch.server and options <= {ALWAYS_LOAD, NO_ELICITATION})
+        if not todays or launch.kind == "pinned":
+            if not todays and not (state.state == "stale" and state.recorded):
                 # A clone may bring any command: it is named, never run. What is stale was named already.
                 message = f"{state.host} starts {shell_line(state.command)}, which engram link would not write today."
                 yield Finding("host.command", "info", message, "Look at it; it was not started.", state.file)

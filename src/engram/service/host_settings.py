@@ -258,7 +258,9 @@ def _cline(where: Mapping[str, str]) -> Iterator[HostSetting]:
 
 def _run_unasked(file: str, key: str, value: str) -> HostSetting:
     message = f"{key} holds {value}, so engram_commit runs with nobody asked."
-    return HostSetting("host.commit_unasked", "warning", message, "Name the reading tools one by one instead.", file)
+    named = value not in {"allow", "approve", "true", "bypassPermissions"}  # a list of tools, not a switch for all
+    command = "Name the reading tools one by one instead." if named else f"Take {value} out of {key}, or let it ask."
+    return HostSetting("host.commit_unasked", "warning", message, command, file)
 
 
 def _text(file: str) -> str:

@@ -58,7 +58,7 @@ class OpenFile:
         self.file = file
         self.before = file.text
         self.text = self.before
-        self.known = record is not None
+        self.touched = record is not None and not record.untouched
         blank = file.data is not None and not self.before.strip("\ufeff \t\r\n")
         self.record = record or LinkRecord(hosts={}, was=self.before if blank else None)
         if file.data is None:
@@ -152,7 +152,8 @@ class LinkFiles:
             if target.file.data is None and target.changed:
                 folders = {*missing_folders(target.file.path), *_above(target.file.path, inherited)}
                 target.record = target.record.replace(folders=tuple(sorted(folders, key=len)))
-            self.records[target.file.path] = target.record
+            untouched = target.file.data is not None and not target.touched and not target.changed
+            self.records[target.file.path] = target.record.replace(untouched=untouched)
         touched = [target for target in self._open.values() if target.changed]
         for target in touched:
             if self._needs_backup(target):
@@ -188,7 +189,7 @@ class LinkFiles:
 
     def _needs_backup(self, target: OpenFile) -> bool:
         """Tell whether the file as it is now is kept: once, before the first change, and never one that we made."""
-        return target.file.data is not None and not target.known and not target.record.created
+        return target.file.data is not None and not target.touched and not target.record.created
 
     def _change(self, target: OpenFile, *, diffs: bool) -> FileChange:
         after = "" if target.delete else target.text

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["LinkRun"]
 
 _CLAUDE = "claude"
+_OTHER_PLUGIN = "a plugin of that name is there that Engram did not write"
 
 
 class LinkRun:
@@ -94,7 +95,7 @@ class LinkRun:
                 for part in reversed(host.parts(scope)):
                     self.results += self._unlink_part(host, scope, part)
                 if scope == "global" and host.own_folder:
-                    folders.append(place(host.own_folder, self._places(scope)))
+                    folders.append(self._own_folder(host))
         self._settle()
         report = self._finish()
         if not self.options.plan:
@@ -129,7 +130,7 @@ class LinkRun:
             self._start_later(wish)
             return head.replace(action="printed", reason=part.reason, line=_line(part.line, wish))
         if self._is_foreign_plugin(host, scope):
-            return head.replace(action="left", reason="a plugin of that name is there that Engram did not write")
+            return head.replace(action="left", file=self._own_folder(host), reason=_OTHER_PLUGIN)
         name = self._name(part, scope, wish)
         head = head.replace(file=name, where=part.where)
         try:
@@ -160,7 +161,7 @@ class LinkRun:
             yield head.replace(action="printed", reason=part.reason, line=part.unline)
             return
         if self._is_foreign_plugin(host, scope):
-            yield head.replace(action="left", reason="a plugin of that name is there that Engram did not write")
+            yield head.replace(action="left", file=self._own_folder(host), reason=_OTHER_PLUGIN)
             return
         if host.own_folder and scope == "global":
             wish = wish.replace(force=True)  # the folder is ours as a whole
@@ -310,6 +311,9 @@ class LinkRun:
         return self._stands_in(
             manifest, place(manifest.file, self._places(scope)), self._wish(host, manifest), ("foreign",)
         )
+
+    def _own_folder(self, host: Host) -> str:
+        return place(host.own_folder, self._places("global"))
 
     def _look(self, hosts: Sequence[Host]) -> None:
         """Find out what entries depend on; taking them out does not need it."""

@@ -38,6 +38,7 @@ class LinkRecord(Record):
         was: the text of a file that was there and held nothing but blanks; None for any other.
         texts: the managed blocks as they were written here, the last one at the end.
         project: the project's folder, ``""`` for a file of all projects.
+        untouched: what stands in it was found there, and Engram has not written to it yet.
     """
 
     hosts: dict[str, tuple[str, ...]]
@@ -47,6 +48,7 @@ class LinkRecord(Record):
     was: str | None = None
     texts: tuple[str, ...] = ()
     project: str = ""
+    untouched: bool = False
 
     def users(self, part: str) -> tuple[str, ...]:
         """Return the hosts that a part was linked for."""
@@ -141,7 +143,7 @@ def drop_backup(config_dir: str, path: str, data: bytes | None) -> None:
 
 def _row(record: LinkRecord) -> dict[str, object]:
     row: dict[str, object] = {"hosts": {part: list(users) for part, users in record.hosts.items()}}
-    for name in ("created", "folders", "made", "texts", "project"):
+    for name in ("created", "folders", "made", "texts", "project", "untouched"):
         if value := getattr(record, name):
             row[name] = value
     if record.was is not None:
@@ -170,6 +172,7 @@ def _record(row: dict[str, object]) -> LinkRecord:
         was=was,
         texts=texts("texts"),
         project=str(row.get("project", "")),
+        untouched=row.get("untouched") is True,
     )
 
 
