@@ -88,6 +88,7 @@ def test_each_kind_is_named_with_its_place_its_reason_and_what_mends_it(engram: 
         ("misplaced", "knowledge/deeper/a-rule-in-the-wrong-folder.md"),
         ("duplicate", "knowledge/deeper/a-rule-in-the-wrong-folder.md"),
         ("orphan", "knowledge/unknown.md"),
+        ("duplicate", "knowledge/unknown.md"),
         ("misplaced", "stray.md"),
         ("misplaced", "rule/typo.md"),
     }
@@ -118,6 +119,61 @@ def test_dangling_dependencies_and_circles_are_named_and_what_only_leads_into_on
     ]  # fmt: skip
     assert "nowhere-to-be-found" in rows[2]["reason"]
     assert "beta need each other" in rows[0]["reason"]
+
+
+def test_a_file_that_was_moved_or_copied_by_hand_is_named_with_where_it_belongs(engram: Runner, root: Path) -> None:
+    moved = save(engram, root, "Deploys run from the bastion host.", "--title", "Bastion")
+    moved.rename(root / "rules" / "bastion.md")
+    copied = save(engram, root, "Orders are eventually consistent.", "--title", "Orders")
+    below = root / "knowledge" / "a" / "orders.md"
+    below.parent.mkdir()
+    below.write_bytes(copied.read_bytes())
+    (root / "knowledge" / "another.md").write_bytes(copied.read_bytes())
+    rows = {(one["kind"], one["path"]): one for one in damage(engram)}
+    assert set(rows) == {
+        ("duplicate", "knowledge/a/orders.md"),
+        ("duplicate", "knowledge/another.md"),
+        ("misplaced", "rules/bastion.md"),
+        ("missing", "knowledge/bastion.md"),
+        ("orphan", "knowledge/a/orders.md"),
+        ("orphan", "knowledge/another.md"),
+        ("orphan", "rules/bastion.md"),
+    }
+    assert "rules/bastion.md" in rows["missing", "knowledge/bastion.md"]["reason"]
+    for one in (rows["missing", "knowledge/bastion.md"], rows["orphan", "rules/bastion.md"]):
+        assert one["mend"].startswith("Move it back to knowledge/bastion.md")
+    for path in ("knowledge/a/orders.md", "knowledge/another.md"):
+        assert "knowledge/orders.md" in rows["duplicate", path]["reason"], "what was approved owns the id"
+    (root / "rules" / "bastion.md").rename(moved)
+    assert not [one for one in damage(engram) if "bastion" in one["path"]]
+
+
+def test_what_a_memory_names_is_read_as_an_id_and_a_path_there_stops_nothing(  # F12
+    engram: Runner, root: Path
+) -> None:
+    save(engram, root, "Alpha comes first.", "--title", "Alpha")
+    save(engram, root, "Zebras graze at dawn.", "--title", "Zebra", "--depends-on", "alpha")
+    save(engram, root, "Old ways were slow.", "--title", "Old")
+    save(engram, root, "Needs the old ways.", "--title", "Needing", "--depends-on", "old")
+    save(engram, root, "New ways are quick.", "--title", "New", "--supersedes", "old")
+    zebra, alpha = root / "knowledge" / "zebra.md", root / "knowledge" / "alpha.md"
+    zebra.write_text(
+        zebra.read_text("utf-8").replace("[alpha]", "[workspace/alpha, ../../etc/passwd, 'C:/x']"), "utf-8"
+    )
+    alpha.write_text(alpha.read_text("utf-8").replace("id: alpha", "depends_on: [alpha]\nid: alpha"), "utf-8")
+    accept(root, zebra, alpha)
+    rows = damage(engram)
+    assert [(one["kind"], one["path"]) for one in rows] == [
+        ("cycle", "knowledge/alpha.md"), ("dangling", "knowledge/needing.md"),
+        ("dangling", "knowledge/zebra.md"), ("dangling", "knowledge/zebra.md"),
+    ]  # fmt: skip
+    assert "itself" in rows[0]["reason"]
+    assert "new has replaced" in rows[1]["reason"]
+    assert "../../etc/passwd" in rows[2]["reason"]
+    assert "../../etc/passwd" in engram.ok("graph")
+    loaded = engram.ok("load", "zebras graze at dawn")
+    assert loaded.index('id="alpha"') < loaded.index('id="zebra"'), "what is needed comes along, with a scope before it"
+    engram.save("knowledge", "Lions sleep at noon.", "--depends-on", "zebra")
 
 
 def merged(root: Path) -> tuple[bytes, bytes]:

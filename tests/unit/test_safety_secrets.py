@@ -49,6 +49,7 @@ SECRETS = {
         "Authorization: Basic " + b64("me:hush"),
     ],
     "secret/url-password": ["postgres://app:" + "s3cr3tpw" + "@db.internal/app", "redis://:" + MIXED[:12] + "@cache"],
+    "secret/artifactory-key": ["cmVmd" + "GtuOjAx" + MIXED[:52], "cmVmd" + MIXED[:59]],
     "secret/assigned-secret": [
         'api_key = "' + MIXED[:32] + '"',
         "aws_secret_access_key=" + MIXED[:40],
@@ -56,6 +57,8 @@ SECRETS = {
         "the API key is " + HEX[:32],
         'setenv("API_KEY", "' + MIXED[:32] + '")',
         "deploy --api-key " + MIXED[:32],
+        "The client_secret: " + MIXED[:32] + ". Rotate it.",
+        "ALGOLIA_ADMIN_KEY=" + HEX[:32],
     ],
     "secret/assigned-password": [
         "password: " + "S3cure!pass",

@@ -6,7 +6,7 @@ from engram.cli.reading import one_line
 from engram.errors import UsageError
 from engram.safety.fence import show_inert, show_line
 from engram.service.graphing import Graph, dependency_graph
-from engram.text.slugs import check_id, fold_id
+from engram.text.slugs import fold_id, link_id
 from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ def _text(graph: Graph) -> str:
 
 
 def _why_missing(graph: Graph, name: str) -> str:
-    wanted = fold_id(check_id(name)[1])
+    wanted = link_id(name)
     successor = next((by for known, by in graph.superseded.items() if fold_id(known) == wanted), None)
     if successor is None:
         return "which does not exist"

@@ -171,6 +171,7 @@ _FORGES = (
     row("docker-token", "a Docker token", ("dckr_pat_", "dckr_oat_"), "[A-Za-z0-9_-]{27}", tail=TOKEN),
     row("artifactory-key", "an Artifactory key", ("AKCp",), "[A-Za-z0-9]{60}", tail=ALNUM),
     row("artifactory-key", "an Artifactory token", ("cmVmdGtuO",), "[A-Za-z0-9]{50}", tail=ALNUM),
+    row("artifactory-key", "an Artifactory token", ("cmVmd",), "(?!GtuO)[A-Za-z0-9]{59}"),
     row("sonar-token", "a SonarQube token", ("sqp_", "squ_", "sqa_"), "[a-f0-9]{40}"),
     row("sourcegraph-token", "a Sourcegraph token", ("sgp_",), "(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}"),
     row("buildkite-token", "a Buildkite token", ("bkua_",), "[a-z0-9]{40}"),

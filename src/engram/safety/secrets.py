@@ -47,7 +47,9 @@ def _not_a_reference(value: str) -> bool:
     if value.isupper() and value.replace("_", "").isalpha():
         return False
     # `settings.API_KEY_V2`, `C:\\Users\\me`: where a value is read from, not the value.
-    return not ("." in value and value.replace(".", "_").isidentifier()) and ":\\" not in value
+    # A stop at the end is the sentence's, and makes no path of names of a key.
+    inner = value.rstrip(".")
+    return not ("." in inner and inner.replace(".", "_").isidentifier()) and ":\\" not in value
 
 
 def _bearer(value: str) -> bool:
@@ -152,6 +154,7 @@ _NAMES = (
             "signing",
             "encryption",
             "account",
+            "admin",
             "master",
             "license",
             "shared",

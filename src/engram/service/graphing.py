@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram.recall.validity import is_superseded
 from engram.record import Record
 from engram.service.reading import checked_entry, read_all
-from engram.text.slugs import check_id, fold_id
+from engram.text.slugs import fold_id, link_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def dependency_graph(session: Session, memory_id: str = "", *, everything: bool 
     dangling: list[tuple[str, str]] = []
     for entry in entries:
         for name in entry.memory.depends_on:
-            need = owners.get(fold_id(check_id(name)[1]))
+            need = owners.get(link_id(name))
             if need is None:
                 dangling.append((entry.key, name))
             elif need != entry.key:

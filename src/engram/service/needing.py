@@ -6,7 +6,7 @@ Neither keeps a memory from being written, as what is missing may come; the huma
 from __future__ import annotations
 
 from engram.store.root import Stored, stem
-from engram.text.slugs import check_id, fold_id
+from engram.text.slugs import check_id, fold_id, link_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Needs:
                 stored = root.read(path)
                 if isinstance(stored, Stored):
                     self._names.setdefault(folded, stored.memory.id)
-                    return (*self._coming.get(folded, ()), *_ids(stored.memory.depends_on))
+                    return (*self._coming.get(folded, ()), *map(link_id, stored.memory.depends_on))
         return self._coming.get(folded, ())
 
     def _path(self, root: MemoryRoot, folded: str) -> str:

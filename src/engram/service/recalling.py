@@ -14,7 +14,7 @@ from engram.service.indexes import ask_indexes, by_meaning
 from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored
-from engram.text.slugs import fold_id
+from engram.text.slugs import link_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ class Library:
     def needs(self, key: str) -> list[str]:
         """Return the keys of what a memory depends on, its own scope before the others."""
         source, row = self._rows[key]
-        wanted = [fold_id(name) for name in row.depends_on.split("\n") if name]
+        wanted = [link_id(name) for name in row.depends_on.split("\n") if name]
         if not wanted:
             return []
         found: dict[str, str] = {}

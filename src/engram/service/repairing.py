@@ -23,7 +23,7 @@ from engram.store.journal import CHANGELOG
 from engram.store.ledger import format_ledger, read_legacy
 from engram.store.root import LINK_REASON, NOTES, REVIEW_COMMAND, MemoryRoot, duplicate
 from engram.store.write import has_markers, missing_lines
-from engram.text.slugs import fold_id
+from engram.text.slugs import fold_id, link_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,9 +113,13 @@ def _files(root: MemoryRoot) -> Iterator[Damage]:
         if leaves(root.path, folder) and not root.ignores(folder, folder=True):
             yield Damage(root.path, "unparsable", folder, LINK_REASON, "Put a folder there.")
     owners: dict[str, str] = {}
-    seen = set()
-    for path in root.active_paths():
-        seen.add(path)
+    unlisted: list[tuple[str, str]] = []
+    named: list[tuple[str, str]] = []
+    paths = list(root.active_paths())
+    gone = root.gone(set(paths))
+    moved_from = {value: skip.path for skip in gone for value in root.ledger().lookup(skip.path)}
+    moved_to: dict[str, str] = {}
+    for path in paths:
         try:
             data = read_guarded(root.path, path)
         except (OSError, FormatError) as error:
@@ -129,20 +133,37 @@ def _files(root: MemoryRoot) -> Iterator[Damage]:
         skip = root.check(path, data, value)
         if skip is not None and (damage is None or damage.kind != "conflict"):
             kind: DamageKind = "orphan" if skip.kind == "unlisted" else "mismatch"
-            yield Damage(root.path, kind, path, skip.reason.partition(";")[0], REVIEW_COMMAND)
-        if memory is None or skip is not None:
+            was = moved_from.get(value, "") if kind == "orphan" else ""
+            if was:
+                moved_to[was] = path
+            yield Damage(root.path, kind, path, skip.reason.partition(";")[0], _move_back(was) or REVIEW_COMMAND)
+        if memory is None:
             continue
-        folded = fold_id(memory.id)
-        if folded in owners:
-            reason = duplicate(path, owners[folded]).reason.partition(";")[0]
-            yield Damage(root.path, "duplicate", path, reason, "Rename one of them, then: " + REVIEW_COMMAND)
-        owners.setdefault(folded, path)
         if KIND_OF_FOLDER[path.partition("/")[0]] != memory.type:
             target = f"{FOLDERS[memory.type]}/{path.partition('/')[2]}"
             reason = f"it is a {memory.type} and lies in {path.partition('/')[0]}/"
             yield Damage(root.path, "misplaced", path, reason, f"Move it to {target}, then: {REVIEW_COMMAND}")
-    for skip in root.gone(seen):
-        yield Damage(root.path, "missing", skip.path, skip.reason.partition(";")[0], REVIEW_COMMAND)
+        if memory.named:
+            named.append((path, memory.named))
+        folded = fold_id(memory.id)
+        if skip is not None and skip.kind == "unlisted":
+            unlisted.append((folded, path))
+        elif folded in owners:
+            yield _duplicate(root, path, owners[folded])
+        else:
+            owners[folded] = path
+    for path, name in named:
+        if (owner := owners.get(fold_id(name), path)) != path:
+            reason = f"it names itself {name}, which is the id of {owner}"
+            mend = f"Write the file's own name into its id, then: {REVIEW_COMMAND}"
+            yield Damage(root.path, "duplicate", path, reason, mend)
+    for folded, path in unlisted:  # what nobody approved takes no id from what somebody did
+        if owners.setdefault(folded, path) != path:
+            yield _duplicate(root, path, owners[folded])
+    for skip in gone:
+        now = moved_to.get(skip.path, "")
+        reason = skip.reason.partition(";")[0] + (f": it lies at {now} now" if now else "")
+        yield Damage(root.path, "missing", skip.path, reason, _move_back(now and skip.path) or REVIEW_COMMAND)
     ledger = root.ledger()
     archived = set(root.archived_paths())
     for path in sorted(archived):
@@ -157,6 +178,16 @@ def _files(root: MemoryRoot) -> Iterator[Damage]:
     for path in sorted(ledger.hashes):
         if path.startswith("archive/") and path not in archived and not root.ignores(path):
             yield Damage(root.path, "missing", path, f"{LEDGER} names it, but the file is gone", REVIEW_COMMAND)
+
+
+def _move_back(path: str) -> str:
+    """Return what mends a file that was moved by hand from where the ledger names it, ``""`` for no path."""
+    return f"Move it back to {path}, or approve the move: {REVIEW_COMMAND}" if path else ""
+
+
+def _duplicate(root: MemoryRoot, path: str, owner: str) -> Damage:
+    reason = duplicate(path, owner).reason.partition(";")[0]
+    return Damage(root.path, "duplicate", path, reason, "Rename one of them, then: " + REVIEW_COMMAND)
 
 
 def _parsed(root: MemoryRoot, path: str, data: bytes) -> tuple[Memory | None, Damage | None]:
@@ -291,10 +322,18 @@ def _index(session: Session, root: MemoryRoot) -> Iterator[Damage]:
 def _links(session: Session) -> Iterator[Damage]:
     """Yield what depends on a memory that is not there, or on itself through others."""
     graph = dependency_graph(session)
+    for entry in graph.entries.values():
+        if fold_id(entry.memory.id) in map(link_id, entry.memory.depends_on):
+            mend = f"Take it out of its own depends_on, then: {REVIEW_COMMAND}"
+            yield Damage(entry.root.path, "cycle", entry.path, "it depends on itself", mend)
+    replaced = {fold_id(old): new for old, new in graph.superseded.items()}
     for key, name in graph.dangling:
         entry = graph.entries[key]
-        mend = f"Save {name}, or take it out of depends_on, then: {REVIEW_COMMAND}"
-        yield Damage(entry.root.path, "dangling", entry.path, f"it depends on {name}, which does not exist", mend)
+        successor = replaced.get(link_id(name), "")
+        why = f"which {successor} has replaced" if successor else "which does not exist"
+        first = f"Name {successor} in its place" if successor else f"Save {name}"
+        mend = f"{first}, or take it out of depends_on, then: {REVIEW_COMMAND}"
+        yield Damage(entry.root.path, "dangling", entry.path, f"it depends on {name}, {why}", mend)
     needs: dict[str, list[str]] = {}
     for key, need in graph.edges:
         needs.setdefault(key, []).append(need)

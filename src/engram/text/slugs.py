@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
     from typing import NoReturn
 
-__all__ = ["MAX_ID_BYTES", "MAX_ID_CHARS", "check_id", "fold_id", "slug", "title_of", "unique_slug"]
+__all__ = ["MAX_ID_BYTES", "MAX_ID_CHARS", "check_id", "fold_id", "link_id", "slug", "title_of", "unique_slug"]
 
 # Ids are names of files, and are compared as such (F11).
 fold_id = fold
@@ -132,6 +132,15 @@ def check_id(text: str) -> tuple[str, str]:
     if not name.strip():
         _refuse(text, "it is empty")
     return scope, name
+
+
+def link_id(text: str) -> str:
+    """Return the id that a memory names in its frontmatter, folded and without its scope (F12).
+
+    Nothing is refused: a file may hold anything there, and what is no id is the id of no memory.
+    """
+    scope, _, rest = text.partition("/")
+    return fold_id(rest if rest and scope in {"global", "workspace"} else text)
 
 
 def _refuse_hostile(name: str, text: str) -> None:
