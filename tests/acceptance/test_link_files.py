@@ -195,11 +195,27 @@ def test_a_file_of_another_user_is_left_and_named(scratch: Scratch) -> None:
             assert kept.read() == b"{}"
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be another user")
+def test_a_file_of_a_group_that_its_owner_is_not_in_keeps_its_group(scratch: Scratch) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        file = os.path.join(folder, ".mcp.json")
+        with open(file, "wb") as out:
+            out.write(b"{}")
+        os.chown(file, 1234, 0)
+        os.chmod(file, 0o640)
+        assert replaced_by_another_user(file, scratch) == ""
+        info = os.stat(file)
+        assert (info.st_uid, info.st_gid, stat.S_IMODE(info.st_mode)) == (1234, 0, 0o640)
+        with open(file, "rb") as kept:
+            assert kept.read() == b"x"
+
+
 def replaced_by_another_user(file: str, scratch: Scratch) -> str:
     # Everything is imported before: another user may not even read this interpreter.
     code = (
         "import os, pwd, sys\nfrom engram.store.host_files import HostFileError, open_host_file, replace_file\n"
-        "os.setgid(1234); os.setuid(1234)\n"
+        "os.setgroups([]); os.setgid(1234); os.setuid(1234)\n"
         "try:\n    replace_file(open_host_file(sys.argv[1]), b'x')\n"
         "except HostFileError as error:\n    print(error, error.hint)\n"
     )

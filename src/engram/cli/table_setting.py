@@ -105,7 +105,9 @@ COMMANDS: tuple[Command, ...] = (
         "Answer an event of a host: its JSON comes in, memory for its agent goes out.",
         "engram.hooks",
         "run_hook",
-        arguments=(Argument("HOST", "claude, codex, gemini, cursor, copilot, opencode, cline or windsurf"),),
+        arguments=(
+            Argument("HOST", "claude, codex, gemini, cursor, copilot, opencode, cline, windsurf or antigravity"),
+        ),
         examples=("engram hook claude",),
         details="engram link registers it. It reads standard input, takes 2 seconds at most, and always exits with 0.",
     ),

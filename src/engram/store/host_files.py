@@ -120,8 +120,9 @@ def replace_file(file: HostFile, data: bytes) -> None:
             return
         info = os.stat(file.path)
         _check_writable(file, info)
-        if info.st_nlink > 1:
-            # Another name of the same file would keep the old bytes if this one were replaced.
+        if info.st_nlink > 1 or not _may_give(info):
+            # Another name of the same file would keep the old bytes if this one were replaced, and a new file would
+            # not have the group of the old one.
             _write_into(file.path, data)
         else:
             _write_beside(file.path, data, info)
@@ -178,6 +179,13 @@ def _check_writable(file: HostFile, info: os.stat_result) -> None:
         raise not_changed(
             file.name, f"it belongs to another user ({owner_name(info.st_uid)})", hint="Run the command as that user."
         )
+
+
+def _may_give(info: os.stat_result) -> bool:
+    """Tell whether this user may give a new file to the group of a file: root, and who is in it (chown(2))."""
+    if not hasattr(os, "getgroups"):
+        return True
+    return os.geteuid() == 0 or info.st_gid in (os.getegid(), *os.getgroups())
 
 
 def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
