@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 from engram.errors import EngramError, UsageError
 from engram.record import Record
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MEMORY_FOLDER", "Workspace", "find_workspace", "home_of", "new_workspace", "private_root"]
 
 MEMORY_FOLDER = os.path.join(".agents", ".engram")
+_NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL})
 
 
 class Workspace(Record):
@@ -115,10 +118,8 @@ def _walk(folder: str, top: str, home: str) -> str:
 
 def _holds_memory(folder: str) -> bool:
     path = os.path.join(folder, MEMORY_FOLDER)
-    if os.path.isdir(path):
-        return True
     try:
-        os.stat(path)
+        return is_folder(path)
     except PermissionError as error:
         agents = os.path.dirname(path)
         if os.path.isdir(agents):
@@ -128,9 +129,29 @@ def _holds_memory(folder: str) -> bool:
                 hint=f"Give yourself the right: chmod u+rx {agents}",
                 path=agents,
             ) from error
-    except (OSError, ValueError):
-        pass  # there is nothing of that name
+    except OSError as error:
+        raise EngramError(
+            f"{path} cannot be looked at: {error.strerror}.",
+            hint="Look at the disk or the mount that it is on, then try again.",
+            path=path,
+        ) from error
     return False
+
+
+def is_folder(path: str) -> bool:
+    """Tell whether a folder is there; what cannot be looked at must not pass for missing, as with ``os.path.isdir``.
+
+    Raises:
+        OSError: for anything but that nothing of that name can be there.
+    """
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except ValueError:
+        return False
+    except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            return False
+        raise
 
 
 def _git_of(folder: str, home: str) -> GitPlace | None:
