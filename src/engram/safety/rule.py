@@ -96,7 +96,7 @@ def compiled(pattern: str, *, fold: bool = False) -> re.Pattern[str]:
 class Sheet:
     """A text laid out for all tables: itself, in lower case, and how its words begin."""
 
-    __slots__ = ("_heads", "_near", "digits", "longest", "lower", "text")
+    __slots__ = ("_heads", "_near", "_words", "digits", "longest", "lower", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -104,6 +104,7 @@ class Sheet:
         self.digits = sum(map(text.count, "0123456789"))
         self.longest = max(map(len, text.split()), default=0)
         self._heads: dict[bool, set[bytes]] = {}
+        self._words: dict[bool, set[bytes]] = {}
         self._near: dict[tuple[str, ...], bool] = {}
 
     def hay(self, *, fold: bool) -> str:
@@ -113,9 +114,15 @@ class Sheet:
     def heads(self, *, fold: bool) -> set[bytes]:
         """Return the first characters of all runs of ASCII letters and digits, as many as ``_HEADS`` says."""
         if fold not in self._heads:
-            words = set(self.hay(fold=fold).encode("utf-8", "replace").translate(_WORDS).split())
+            words = self.words(fold=fold)
             self._heads[fold] = {word[:size] for size in _HEADS for word in words}
         return self._heads[fold]
+
+    def words(self, *, fold: bool) -> set[bytes]:
+        """Return all runs of ASCII letters and digits."""
+        if fold not in self._words:
+            self._words[fold] = set(self.hay(fold=fold).encode("utf-8", "replace").translate(_WORDS).split())
+        return self._words[fold]
 
     def has(self, literals: tuple[str, ...], *, fold: bool) -> bool:
         """Tell whether one of the literals stands anywhere; the same question is answered once."""
@@ -137,7 +144,8 @@ class _Literals:
     """The literals that rows of one kind of case begin with, each with the numbers of its rows."""
 
     def __init__(self) -> None:
-        self.keyed: dict[bytes, list[tuple[str, list[int]]]] = {}
+        # With the word that stands in every text with the literal, where that goes on behind it; else nothing.
+        self.keyed: dict[bytes, list[tuple[str, list[int], bytes]]] = {}
         # They begin with no word: with a sign or a stroke, inside a word, or in another script.
         self.loose: list[tuple[str, list[int]]] = []
         self.foreign: list[tuple[str, list[int]]] = []
@@ -155,7 +163,8 @@ class _Literals:
             if not literal.isascii():
                 self.foreign.append((literal, numbers))
             elif keyed:
-                self.keyed.setdefault(literal[:head].encode(), []).append((literal, numbers))
+                word = literal[:run].encode() if run < len(literal) else b""
+                self.keyed.setdefault(literal[:head].encode(), []).append((literal, numbers, word))
             else:
                 self.loose.append((literal, numbers))
         numbers.append(number)
@@ -179,7 +188,8 @@ class Table:
             keyed = literals.keyed
             pairs = literals.loose if sheet.text.isascii() else literals.loose + literals.foreign
             for head in keyed.keys() & sheet.heads(fold=fold):
-                pairs = pairs + keyed[head]
+                words = sheet.words(fold=fold)
+                pairs = pairs + [(text, of) for text, of, word in keyed[head] if not word or word in words]
             for literal, numbers in pairs:
                 if literal in hay:
                     for number in numbers:
