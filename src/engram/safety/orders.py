@@ -1,4 +1,4 @@
-"""The tables of orders that a text can give to an agent, in English, Spanish and Chinese; ``instructions`` runs them.
+"""The tables of orders that a text can give to an agent, in several languages; ``instructions`` runs them.
 
 A row with words between its verb and its object is anchored at the object: it is the rarer of the two, so no text makes
 the rows slow.
@@ -104,6 +104,16 @@ WORDED = Table(
         r"(?:https?://|servidor|correo|direcci[oó]n|[a-z0-9._-]{1,40}@)",
         endings="|r|n",
     ),
+    _gapped(
+        "exfiltration",
+        _SENDS_OUT,
+        "paste|post|attach|upload|send|copy",
+        40,
+        "~/.ssh¦id_rsa¦id_ed25519¦~/.aws¦/etc/shadow",
+        r"(?:~/\.ssh/[a-z0-9_]{1,30}|id_rsa|id_ed25519|~/\.aws/credentials|/etc/shadow)[^.\n]{0,20}?"
+        r"\b(?:into|in|to|on) (?:the |an? |this |your )?"
+        r"(?:issue|chat|comment|pull request|pr|gist|message|reply|prompt|ticket|channel)\b",
+    ),
     _order(
         "exfiltration",
         _SENDS_OUT,
@@ -144,6 +154,12 @@ WORDED = Table(
         "忽略|无视|忘记|忘掉|不要理会|抛开|無視|忘記|不要理會",
         r"[^。\n]{0,8}?(?:之前|以前|以上|前面|先前|上述|系统|系統|你的)[^。\n]{0,8}?(?:指令|指示|提示)",
     ),
+    _order(
+        "override",
+        _IGNORE,
+        "bỏ qua|phớt lờ|hãy quên",
+        r"[^.\n]{0,20}?(?:hướng dẫn|chỉ dẫn|chỉ thị|mệnh lệnh|quy tắc)[^.\n]{0,12}?(?:trước|ở trên|hệ thống|ban đầu)",
+    ),
     _gapped(
         "system-prompt",
         _PROMPT,
@@ -180,6 +196,18 @@ WORDED = Table(
         _UNSAFE,
         "ignore|disregard|override|bypass|disable|circumvent|forget|turn off|switch off|skip",
         r"s? (?:all |any |the |your )?(?:(?:user|human) )?(?:confirmation|approval) (?:checks?|prompts?|dialogs?)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "approve|accept|allow|confirm",
+        r" (?:every|all|any) (?:of the )?(?:tool (?:calls?|uses?)|(?:permission|approval) (?:prompts?|requests?))\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox",
+        r"\b",
     ),
     _gapped(
         "disable-safety",
@@ -268,6 +296,17 @@ LITERAL = Table(
     _gapped(
         "remote-code",
         _UNSEEN_CODE,
+        "python|python3",
+        160,
+        "exec(¦eval(",
+        r"(?:exec|eval)\([^\n]{0,60}?(?:urlopen|urlretrieve|requests\.get|https?://)",
+        between=("-c",),
+        endings="",
+        stops="\n",
+    ),
+    _gapped(
+        "remote-code",
+        _UNSEEN_CODE,
         "iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring",
         200,
         "|",
@@ -309,7 +348,7 @@ LITERAL = Table(
     _gapped(
         "exfiltration",
         "a command that sends files out",
-        "cat|xargs|printenv|env|tar|zip|find",
+        "cat|xargs|printenv|env|tar|zip|find|base64|gzip|xxd",
         200,
         "|",
         r"\|[ \t]{0,4}(?:(?:curl|wget)\b[^\n]{0,80}?(?:@-|-d|-t|--data)|(?:nc|ncat|netcat)\b)",
