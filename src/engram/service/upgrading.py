@@ -7,9 +7,10 @@ import os
 from engram.errors import FormatError
 from engram.markdown.document import parse_document
 from engram.record import Record
+from engram.roots.find import is_folder
 from engram.service.linking import refresh
 from engram.service.session import skipped_lines
-from engram.store.files import LEGACY_LEDGER, digest, read_guarded
+from engram.store.files import LEGACY_LEDGER, digest, read_error, read_guarded
 from engram.store.root import Skipped, Stored
 from engram.store.write import Write
 
@@ -69,7 +70,7 @@ def upgrade(session: Session, *, plan: bool, migrate: bool = False) -> Upgrade:
     hosts = refresh(session, plan=plan)
     roots = []
     for root in session.roots:
-        if not os.path.isdir(root.path):
+        if not _is_there(root.path):
             continue
         todo, bad = _plan(root, migrate=migrate)
         if migrate:
@@ -78,6 +79,14 @@ def upgrade(session: Session, *, plan: bool, migrate: bool = False) -> Upgrade:
                 session.say("skipped", "skipped", line)
         roots.append(_apply(session, root, todo) if todo.changes and not plan else todo)
     return Upgrade(hosts, tuple(roots))
+
+
+def _is_there(folder: str) -> bool:
+    """Tell whether a memory root is there; one that cannot be looked at is none that needs nothing."""
+    try:
+        return is_folder(folder)
+    except OSError as error:
+        raise read_error(error, folder) from error
 
 
 def _plan(root: MemoryRoot, *, migrate: bool) -> tuple[RootUpgrade, list[Skipped]]:
