@@ -96,13 +96,14 @@ def compiled(pattern: str, *, fold: bool = False) -> re.Pattern[str]:
 class Sheet:
     """A text laid out for all tables: itself, in lower case, and how its words begin."""
 
-    __slots__ = ("_heads", "_near", "_words", "digits", "longest", "lower", "text")
+    __slots__ = ("_data", "_heads", "_near", "_words", "digits", "longest", "lower", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lower = _folded(text)
         self.digits = sum(map(text.count, "0123456789"))
         self.longest = max(map(len, text.split()), default=0)
+        self._data: dict[bool, bytes] = {}
         self._heads: dict[bool, set[bytes]] = {}
         self._words: dict[bool, set[bytes]] = {}
         self._near: dict[tuple[str, ...], bool] = {}
@@ -110,6 +111,12 @@ class Sheet:
     def hay(self, *, fold: bool) -> str:
         """Return the text, or with ``fold`` the text in lower case."""
         return self.lower if fold else self.text
+
+    def data(self, *, fold: bool) -> bytes:
+        """Return the same in UTF-8: one character of another plane makes a text four times as long to look through."""
+        if fold not in self._data:
+            self._data[fold] = self.hay(fold=fold).encode("utf-8", "replace")
+        return self._data[fold]
 
     def heads(self, *, fold: bool) -> set[bytes]:
         """Return the first characters of all runs of ASCII letters and digits, as many as ``_HEADS`` says."""
@@ -121,14 +128,14 @@ class Sheet:
     def words(self, *, fold: bool) -> set[bytes]:
         """Return all runs of ASCII letters and digits."""
         if fold not in self._words:
-            self._words[fold] = set(self.hay(fold=fold).encode("utf-8", "replace").translate(_WORDS).split())
+            self._words[fold] = set(self.data(fold=fold).translate(_WORDS).split())
         return self._words[fold]
 
     def has(self, literals: tuple[str, ...], *, fold: bool) -> bool:
         """Tell whether one of the literals stands anywhere; the same question is answered once."""
         if literals not in self._near:
-            hay = self.hay(fold=fold)
-            self._near[literals] = any(literal in hay for literal in literals)
+            data = self.data(fold=fold)
+            self._near[literals] = any(literal.encode() in data for literal in literals)
         return self._near[literals]
 
 
@@ -184,14 +191,14 @@ class Table:
             self._literals = self._sorted()
         found: dict[int, list[str]] = {}
         for fold, literals in self._literals:
-            hay = sheet.hay(fold=fold)
+            data = sheet.data(fold=fold)
             keyed = literals.keyed
             pairs = literals.loose if sheet.text.isascii() else literals.loose + literals.foreign
             for head in keyed.keys() & sheet.heads(fold=fold):
                 words = sheet.words(fold=fold)
                 pairs = pairs + [(text, of) for text, of, word in keyed[head] if not word or word in words]
             for literal, numbers in pairs:
-                if literal in hay:
+                if literal.encode() in data:
                     for number in numbers:
                         found.setdefault(number, []).append(literal)
         for number in sorted([*found, *self._whole]):
