@@ -42,6 +42,26 @@ def changelog(root: Path) -> str:
     return (root / "changelog.md").read_text(encoding="utf-8").splitlines()[-1]
 
 
+VALUES = {
+    "time zone": ("Log in UTC", "Log in local time"),
+    "number word": ("The stack has six crates", "The stack has eight crates"),
+    "number word of an order": ("Stack six crates", "Stack eight crates"),
+    "place": ("Meet in Madrid", "Meet in Lisbon"),
+    "huso": ("Registra en hora local", "Registra en UTC"),
+    "número": ("Apila seis cajas", "Apila ocho cajas"),
+    "城市": ("办公室在马德里", "办公室在里斯本"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), VALUES.values(), ids=VALUES)
+def test_another_value_of_the_same_thing_is_shown_as_its_replacement(
+    engram: Runner, root: Path, old: str, new: str
+) -> None:  # F20, C42
+    engram.save("rule", old)
+    (kept,) = memories(root)
+    assert f"Verdict: SUPERSEDE {kept.stem}\n" in engram.save("rule", new)
+
+
 TEXTS = {
     "sentence": "Use pnpm for every install; npm rewrites the lockfile.",
     "two lines": "First line\nsecond line",
