@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 
 from engram.errors import EngramError, NotFoundError, SafetyError
+from engram.recall.validity import is_superseded
 from engram.record import Record
 from engram.safety.fence import show_line
 from engram.service.answering import candidates_of
@@ -252,7 +253,8 @@ def _foreign(look: _Look) -> Iterator[Item]:
     for root in look.session.roots:
         if not root.foreign:
             continue
-        entries = tuple(entry for entry in look.entries if entry.root.path == root.path)
+        in_root = (entry for entry in look.entries if entry.root.path == root.path)
+        entries = tuple(entry for entry in in_root if not is_superseded(entry.memory))
         kinds = [entry.memory.type for entry in entries]
         counts = {kind: kinds.count(kind) for kind in ("rule", "skill", "knowledge")}
         title = (
