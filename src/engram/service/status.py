@@ -30,7 +30,8 @@ class RootState(Record):
     ``rules``, ``skills`` and ``knowledge`` are what ``engram list`` shows; ``superseded`` memories, which left every
     list, are counted apart (I1).
     ``notes`` are working notes in service, beside them those that ended and what is none; ``proposals`` are open,
-    ``proposals_expired`` were good for half an hour (A4), ``deferred`` candidates wait in the inbox.
+    ``proposals_expired`` were good for half an hour (A4), ``proposals_asked`` stand in a dialog of a host (C49),
+    ``deferred`` candidates wait in the inbox.
     ``pulled`` memories came with a pull, and nobody on this machine said yet that they saw them (F18).
     """
 
@@ -54,6 +55,7 @@ class RootState(Record):
     deferred: int = 0
     pulled: int = 0
     superseded: int = 0
+    proposals_asked: int = 0
 
     @property
     def waiting(self) -> str:
@@ -201,4 +203,5 @@ def _state(session: Session, root: MemoryRoot, index: Index, *, deep: bool) -> R
         deferred=waiting.deferred,
         pulled=len(pulled_paths(session, root)),
         superseded=kinds.get("superseded", 0),
+        proposals_asked=waiting.asked,
     )
