@@ -19,6 +19,7 @@ __all__ = [
     "DECLINED",
     "INVALID",
     "candidate_rows",
+    "declined_on",
     "note_answer",
     "note_outcome",
     "note_proposal",
@@ -37,6 +38,11 @@ DECLINED = (
 )
 INVALID = "Nothing was saved: the dialog brought an answer that its form cannot give, so the proposal is revoked."
 _CUT = "… cut here; read all of it first: engram review\n"
+
+
+def declined_on(day: str) -> str:
+    """Return what an agent is told that proposes a declined text again (C48)."""
+    return f"declined on {day}; call again only if the human asks for it"
 
 
 def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
