@@ -78,7 +78,8 @@ def show_inert(text: str) -> str:
     opening bracket of ``</memory>`` and its like. Line ends and tabs stay, CR LF becomes LF. Joiners inside emoji and
     inside words of the scripts that need them stay. Showing the result again changes nothing.
     """
-    text = text.replace("\r\n", "\n").replace("\r", _visible("\r"))
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", _visible("\r"))
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = _show(text)
     for bracket in _BRACKETS:
@@ -93,7 +94,11 @@ def show_line(text: str) -> str:
     For what stands in a line of Engram's own (a file's name, a reason, an id): it can neither end that line nor begin
     another one.
     """
-    return show_inert(text).replace("\n", _visible("\n")).replace("\t", _visible("\t"))
+    line = show_inert(text)
+    for char in "\n\t":
+        if char in line:
+            line = line.replace(char, _visible(char))
+    return line
 
 
 def _show(text: str) -> str:
@@ -130,7 +135,8 @@ def _opens(piece: str) -> bool:
 def _attribute(value: str) -> str:
     line = show_inert(value).replace("\n", " ").replace("\t", " ")
     for char in '"<>':
-        line = line.replace(char, _visible(char))
+        if char in line:
+            line = line.replace(char, _visible(char))
     return line
 
 
