@@ -151,6 +151,13 @@ def test_ordinary_engineering_text_holds_no_secret(text: str) -> None:  # C3
     assert [finding.rule for finding in scan(text) if finding.group == "secret"] == []
 
 
+@pytest.mark.parametrize(
+    "stand_in", ["password", "pass", "PASSWORD", "secret", "xxx", "***", "changeme", "<password>", "${PASSWORD}"]
+)
+def test_a_stand_in_for_a_password_in_a_url_is_no_secret(stand_in: str) -> None:  # C3
+    assert not scan(f"the URL postgres://user:{stand_in}@localhost:5432/app")
+
+
 def test_the_place_of_a_secret_is_exact() -> None:
     key = "ghp_" + MIXED[:36]
     (finding,) = scan(f"one\ntwo\n  use {key}, then\n")

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MARKS", "find"]
 
+# What documentation writes where a password belongs in a URL.
+_STAND_INS = frozenset(
+    (
+        "password", "passwd", "passphrase", "pass", "pwd", "pw", "secret", "token", "yourpassword", "mypassword",
+        "userpassword", "dbpassword", "db_password", "user_password", "my_password", "my-password", "contraseña",
+        "密码", "密碼",
+    )
+)  # fmt: skip
 # Of a programming language: the value is computed, not written.
 _EXPRESSION = frozenset("()[]{}$<>")
 # Words in what stands behind a password-like name where people write about passwords: algorithms, formats, versions,
@@ -50,6 +58,11 @@ def _not_a_reference(value: str) -> bool:
     # A stop at the end is the sentence's, and makes no path of names of a key.
     inner = value.rstrip(".")
     return not ("." in inner and inner.replace(".", "_").isidentifier()) and ":\\" not in value
+
+
+def _url_password(value: str) -> bool:
+    """Tell a password in a URL from what documentation writes there: ``user:password@localhost``, ``user:xxx@host``."""
+    return _not_a_reference(value) and value.lower() not in _STAND_INS and not set("xX*.").issuperset(value)
 
 
 def _bearer(value: str) -> bool:
@@ -255,7 +268,7 @@ TABLE = Table(
         ("://",),
         r"[^\s/:@\"'<>`|]{0,100}+:([^\s/@\"'<>`|]{1,200}+)@(?=[A-Za-z0-9\[${])",
         before="",
-        accept=_not_a_reference,
+        accept=_url_password,
     ),
     Rule(
         "kubernetes-key",
