@@ -123,12 +123,13 @@ def proposal_answer(
 def _verdict_line(row: dict[str, Any]) -> str:
     from engram.safety.fence import show_line
 
-    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {show_line(row['verdict'])}"
-    line += "".join(f"\n   {remark}" for remark in row["remarks"])
+    # Nothing here is indented: each line of a preview begins with a sign of the diff, which may be a blank (C42).
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\nVerdict: {show_line(row['verdict'])}"
+    line += "".join(f"\n{remark}" for remark in row["remarks"])
     if "variants" in row:
-        line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
+        line += f"\nVariants: {', '.join(row['variants']) or 'none'}"
     if row["deferred"]:
-        line += f"\n   Would wait in the inbox: {row['deferred']}"
+        line += f"\nWould wait in the inbox: {row['deferred']}"
     return line
 
 
