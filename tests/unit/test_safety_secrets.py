@@ -158,6 +158,12 @@ def test_a_stand_in_for_a_password_in_a_url_is_no_secret(stand_in: str) -> None:
     assert not scan(f"the URL postgres://user:{stand_in}@localhost:5432/app")
 
 
+@pytest.mark.parametrize("letter", ["\u0130", "\u017f", "\u212a"])
+def test_letters_that_only_a_pattern_without_case_takes_for_ascii_stop_no_scan(letter: str) -> None:
+    for name in ("Authorization: Basic ", "Authorization: Bearer ", "api_key = ", "password = ", "https://user:"):
+        scan(f"{name}{letter}aGVsbG86d29ybGQ9{letter}x1Y2z3W4v5U6t7@example.org")
+
+
 def test_the_place_of_a_secret_is_exact() -> None:
     key = "ghp_" + MIXED[:36]
     (finding,) = scan(f"one\ntwo\n  use {key}, then\n")

@@ -30,6 +30,8 @@ _NAMES = (
 )
 # Characters that a reader, human or model, takes for the bracket that opens a tag.
 _BRACKETS = ("<", "\uff1c", "\ufe64")
+# Format characters, and marks (variation selectors among them) that join the character before them.
+_ON_OTHERS = ("Cf", "Mn", "Me")
 # A tag's name stands within so many characters of its bracket, blanks and strokes between them included.
 _REACH = 64
 
@@ -118,18 +120,30 @@ def _break_tags(text: str, bracket: str) -> str:
     head, *rest = text.split(bracket)
     parts = [head]
     for piece in rest:
-        parts += [_visible(bracket) if _opens(piece[:_REACH]) else bracket, piece]
+        parts += [_visible(bracket) if _opens(piece) else bracket, piece]
     return "".join(parts)
 
 
 def _opens(piece: str) -> bool:
-    """Say whether what follows a bracket reads as the name of a fence, whatever its case or width."""
-    if not piece.isascii():
-        import unicodedata
-
-        piece = unicodedata.normalize("NFKC", piece)
-    name = piece.lstrip(" \t\n/\\!?|[").casefold()
+    """Say whether what follows a bracket reads as the name of a fence, whatever its case, width, or marks on it."""
+    name = piece[:_REACH]
+    if not name.isascii():
+        name = _plain(piece)
+    name = name.lstrip(" \t\n/\\!?|[").casefold()
     return name.startswith(_NAMES) or not name
+
+
+def _plain(piece: str) -> str:
+    """Return the first ``_REACH`` characters without marks and selectors, which may stand on any, as plain ones."""
+    import unicodedata
+
+    plain = ""
+    for char in piece:
+        if unicodedata.category(char) not in _ON_OTHERS:
+            plain += unicodedata.normalize("NFKC", char)
+            if len(plain) >= _REACH:
+                break
+    return plain
 
 
 def _attribute(value: str) -> str:

@@ -76,11 +76,10 @@ def _bearer(value: str) -> bool:
 
 def _basic(value: str) -> bool:
     import base64
-    import binascii
 
     try:
         return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
-    except binascii.Error:
+    except ValueError:  # in a pattern that ignores case [a-z] has letters of other scripts too, such as the long s
         return False
 
 
