@@ -158,6 +158,16 @@ def test_a_stand_in_for_a_password_in_a_url_is_no_secret(stand_in: str) -> None:
     assert not scan(f"the URL postgres://user:{stand_in}@localhost:5432/app")
 
 
+@pytest.mark.parametrize("lines", [0, 1, 5_000])
+@pytest.mark.parametrize("end", ["\n", " "])
+def test_a_hidden_secret_is_found_at_its_place_in_a_text_of_any_length(lines: int, end: str) -> None:  # C3
+    around = f"The importer reads its settings from the environment.{end}" * lines
+    key = "ghp_" + "aB3dE6gH9\u200bjK2mN5pQ8rS1" + "tU4vW7xY0zA3"
+    text = f"{around}{key} {around}"
+    found = [text[finding.start : finding.end] for finding in scan(text) if finding.group == "secret"]
+    assert found == [key]
+
+
 @pytest.mark.parametrize("letter", ["\u0130", "\u017f", "\u212a"])
 def test_letters_that_only_a_pattern_without_case_takes_for_ascii_stop_no_scan(letter: str) -> None:
     for name in ("Authorization: Basic ", "Authorization: Bearer ", "api_key = ", "password = ", "https://user:"):

@@ -26,6 +26,8 @@ _JUDGED = 512
 # So many first characters of a word tell whether a literal can begin there.
 _HEADS = (6, 3, 2)
 _WORDS = bytes(code if chr(code) in ALNUM else 32 for code in range(256))
+# So many characters has the longest start of a row with a gap, with its ending.
+_START = 24
 # The only character whose small form is two (Unicode's SpecialCasing.txt).
 _DOTTED = "\u0130"
 # Of a text of more bytes the different words are looked through before the text.
@@ -319,16 +321,20 @@ def _may_match(rule: Rule, text: str, at: int, end: int) -> bool:
 
 def _over_a_gap(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield the matches of ``rest`` before which one of the starts stands, with the start's place."""
-    from heapq import merge
+    from bisect import bisect_left
 
     hay = sheet.hay(fold=rule.fold)
     match_rest: Callable[..., re.Match[str] | None] | None = None
+    starts = sorted([at for literal in literals for at in _places(literal, hay)])
+    reach = rule.gap + _START
     taken = 0
-    for place in merge(*(_places(need, hay) for need in rule.needs)):
+    for place in sorted([at for need in rule.needs for at in _places(need, hay)]):
         if place < taken:
             continue
+        before = bisect_left(starts, place)
+        if not before or starts[before - 1] < place - reach:
+            continue  # the two words are never near here
         if match_rest is None:
-            # Nothing is compiled for a text in which the two words are never near.
             if _start_before(rule, literals, hay, place) < 0:
                 continue
             match_rest = compiled(rule.rest, fold=rule.fold).match
@@ -348,7 +354,7 @@ def _places(literal: str, hay: str) -> Iterator[int]:
 
 def _start_before(rule: Rule, literals: Sequence[str], hay: str, place: int) -> int:
     """Return where the last start in the gap before ``place`` begins, -1 where there is none."""
-    low = max(0, place - rule.gap - 24)  # the longest start and its ending
+    low = max(0, place - rule.gap - _START)
     window = hay[low:place]
     cut = max(map(window.rfind, rule.stops), default=-1) + 1
     if rule.between and not any(word in window for word in rule.between):
