@@ -162,7 +162,7 @@ def test_a_stand_in_for_a_password_in_a_url_is_no_secret(stand_in: str) -> None:
 @pytest.mark.parametrize("end", ["\n", " "])
 def test_a_hidden_secret_is_found_at_its_place_in_a_text_of_any_length(lines: int, end: str) -> None:  # C3
     around = f"The importer reads its settings from the environment.{end}" * lines
-    key = "ghp_" + "aB3dE6gH9\u200bjK2mN5pQ8rS1" + "tU4vW7xY0zA3"
+    key = f"ghp_{MIXED[:12]}\u200b{MIXED[12:36]}"
     text = f"{around}{key} {around}"
     found = [text[finding.start : finding.end] for finding in scan(text) if finding.group == "secret"]
     assert found == [key]
