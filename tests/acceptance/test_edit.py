@@ -113,6 +113,15 @@ def test_a_text_that_cannot_be_read_is_edited_again(engram: Runner, rule: Path, 
     assert rule.read_bytes().endswith(b"Yes.\n")
 
 
+def test_a_validity_that_is_no_day_is_not_written(
+    engram: Runner, root: Path, rule: Path, terminal: OpenTerminal
+) -> None:  # F6
+    before = state(root)
+    ended = edit(terminal, editor(engram, "data = data.replace(b'type: rule', b'type: rule\\nvalid_until: soon')"), "C")
+    assert "`valid_until` is 'soon': write a day as YYYY-MM-DD" in ended.text
+    assert state(root) == before
+
+
 def test_personal_data_is_redacted_and_it_is_said(engram: Runner, rule: Path, terminal: OpenTerminal) -> None:
     ended = edit(terminal, editor(engram, "data += b'Call 4111 1111 1111 1111.'"), "A")
     assert "Redacted: " in ended.text

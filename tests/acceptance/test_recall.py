@@ -261,6 +261,9 @@ def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  
     assert set(entries[0]) >= {"id", "type", "scope", "score", "title", "snippet"}
     assert remembered.json("search", "cents", "--type", "rule")["data"]["entries"] == []
     assert "No memory matches" in remembered.ok("search", "xyzzy")
+    for command in ("search", "route"):
+        assert remembered.json(command, "xyzzy")["data"]["nothing"] in remembered.ok(command, "xyzzy")  # H3
+        assert "nothing" not in remembered.json(command, "cents")["data"]
     assert remembered.run("search", "x", "--limit", "51").returncode == 2
 
 

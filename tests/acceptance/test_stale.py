@@ -265,3 +265,18 @@ def test_what_is_no_longer_valid_is_not_routed_and_listed_for_review(
     assert f"expired {day}" in engram.ok("list")
     assert "1 expired, for your review" in engram.ok("status")
     assert "freeze" in engram.ok("review")
+
+
+@pytest.mark.parametrize("said", ["soon", "2026/01/31", "31.01.2026", "2026-13-01", "明天"])
+def test_a_validity_that_is_no_day_is_named_where_a_person_looks(
+    engram: Runner, memories: Memories, said: str
+) -> None:  # F6, I3
+    memories.add("rule", "freeze", "- Deploy nothing in the freeze.", valid_until=said)
+    memories.add("rule", "always", "- Deploy with two people.", valid_until="2999-01-01T10:00:00Z")
+    assert f"rules/freeze.md: valid_until is {said}, which is no day" in engram.ok("verify")
+    undated = [{"path": "rules/freeze.md", "key": "valid_until", "value": said}]
+    assert engram.json("verify")["data"]["roots"][0]["undated"] == undated
+    found = {one["id"]: one["message"] for one in engram.json("doctor")["data"]["findings"]}
+    assert f"rules/freeze.md (valid_until is {said})" in found["memory.undated"]
+    if "freeze" in engram.json("load", "deploy")["data"]["selected_keys"]:
+        assert f"valid_until is {said}, which is no day" in engram.ok("load", "deploy", "--explain")

@@ -63,6 +63,7 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
             "problems": [skip.as_dict() for skip in report.problems],
             "unrecorded": list(report.unrecorded),
             "renamed": [{"path": path, "named": named} for path, named in report.renamed],
+            "undated": [{"path": path, "key": key, "value": text} for path, key, text in report.undated],
         }
         for report in reports
     ]

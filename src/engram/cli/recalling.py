@@ -79,6 +79,8 @@ def search_command(session: Session, parsed: Parsed, output: Output) -> int:
         without=_without(parsed),
     )
     data: dict[str, object] = {"entries": [entry.as_dict() for entry in found.entries]}
+    if found.nothing:
+        data["nothing"] = found.nothing
     text = _only_named(found.text, found.entries, data) if parsed.given("dry-run") else found.text
     return _answer(session, parsed, output, text, data, found.recall)
 
@@ -93,6 +95,8 @@ def route_command(session: Session, parsed: Parsed, output: Output) -> int:
         "intent": {name: list(found) for name, found in routed.intent.as_dict().items()},
         "entries": [entry.as_dict() for entry in routed.entries],
     }
+    if routed.nothing:
+        data["nothing"] = routed.nothing
     text = _only_named(routed.text, routed.entries, data) if parsed.given("dry-run") else routed.text
     return _answer(session, parsed, output, text, data, routed.recall)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         def last_confirmed(self) -> str: ...
 
 
-__all__ = ["is_superseded", "out_of_service"]
+__all__ = ["is_superseded", "out_of_service", "unreadable_days"]
 
 
 def out_of_service(memory: Dated, day: str) -> str:
@@ -45,3 +45,20 @@ def out_of_service(memory: Dated, day: str) -> str:
 def is_superseded(memory: Dated) -> bool:
     """Tell whether another memory took the place of this one, for good (F17)."""
     return bool(memory.superseded_by) or memory.lifecycle == "superseded"
+
+
+def unreadable_days(memory: Dated) -> list[tuple[str, str]]:
+    """Return the keys of validity whose value is no day, each with that value: compared as text it decides at random.
+
+    A day is ``YYYY-MM-DD`` (F6); a time of day after it does no harm.
+    """
+    given = (("valid_from", memory.valid_from), ("valid_until", memory.valid_until))
+    return [(key, text) for key, text in given if text and not _begins_with_a_day(text)]
+
+
+def _begins_with_a_day(text: str) -> bool:
+    day, rest = text[:10], text[10:]
+    parts = day.split("-")
+    if not text.isascii() or [len(part) for part in parts] != [4, 2, 2] or not all(part.isdigit() for part in parts):
+        return False
+    return rest[:1] in {"", "T", "t", " "} and 1 <= int(parts[1]) <= 12 and 1 <= int(parts[2]) <= 31

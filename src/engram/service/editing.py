@@ -6,6 +6,7 @@ from engram.errors import FormatError, RefusedError
 from engram.markdown.document import parse_document
 from engram.markdown.memory import read_memory
 from engram.markdown.writing import update_document
+from engram.recall.validity import unreadable_days
 from engram.record import Record
 from engram.safety.scan import check, redact, refusal
 from engram.service.diffs import file_diff
@@ -76,7 +77,7 @@ def revised(session: Session, before: Original, data: bytes) -> Revision | None:
         None where nothing was changed.
 
     Raises:
-        FormatError: when it cannot be read as this memory, with the line.
+        FormatError: when it cannot be read as this memory, or a day of validity was changed to no day, with the line.
         SafetyError: when it holds what must not become memory, with the line of each finding.
     """
     if data == before.data:
@@ -91,6 +92,11 @@ def revised(session: Session, before: Original, data: bytes) -> Revision | None:
     memory = read_memory(data, path=entry.path, scope=entry.root.scope)
     if not memory.content.strip():
         raise FormatError("a memory cannot be left without content; archive it instead", path=entry.path)
+    for key, said in unreadable_days(memory):
+        if document.get(key) != was.get(key):
+            raise FormatError(
+                f"`{key}` is {said!r}: write a day as YYYY-MM-DD", path=entry.path, line=document.line_of(key)
+            )
     text = data.decode("utf-8")
     checked = check(text, kind=memory.type, actions=session.settings.action)
     if blocked := [finding for finding in checked.blocked if not names_author(text, finding)]:

@@ -6,6 +6,7 @@ What a signal added to a score is told by the ranking. What orders hits, or keep
 
 from __future__ import annotations
 
+from engram.recall.validity import unreadable_days
 from engram.safety.fence import show_line
 
 TYPE_CHECKING = False
@@ -100,6 +101,7 @@ def _placed_by(recall: Recall, one: Found) -> list[tuple[str, str]]:
     if memory.valid_from or memory.valid_until:
         dates = (("from", memory.valid_from), ("until", memory.valid_until))
         found.append(("lifecycle", "valid " + " ".join(f"{word} {day}" for word, day in dates if day)))
+        found += [("lifecycle", f"{key} is {text}, which is no day") for key, text in unreadable_days(memory)]
     return found
 
 

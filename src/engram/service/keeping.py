@@ -11,8 +11,10 @@ from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
 from engram.model import FOLDERS
+from engram.recall.validity import unreadable_days
 from engram.record import Record
 from engram.roots.find import Workspace, new_workspace
+from engram.safety.fence import show_line
 from engram.safety.scan import check, refusal
 from engram.store.accepted import Accepted
 from engram.store.files import atomic_write, digest, read_guarded, read_optional, today
@@ -67,6 +69,7 @@ class Verified(Record):
     """One root checked whole: how many files match, and what does not.
 
     ``renamed`` are files whose ``id`` is another than their name, as (path, id); the name counts, and nothing is wrong.
+    ``undated`` are (path, key, value) of days of validity that are written as no day (F6).
     """
 
     root: str
@@ -75,6 +78,7 @@ class Verified(Record):
     problems: tuple[Skipped, ...]
     unrecorded: tuple[str, ...]
     renamed: tuple[tuple[str, str], ...] = ()
+    undated: tuple[tuple[str, str, str], ...] = ()
 
 
 def inject(session: Session, *, global_path: str = "") -> Injected:
@@ -149,6 +153,10 @@ def verified_lines(report: Verified) -> list[str]:
     lines += [
         f"  {path} names itself {named}; the file's name is its id." for path, named in report.renamed[:SHOWN_PROBLEMS]
     ]
+    lines += [
+        f"  {path}: {key} is {show_line(text)}, which is no day: write it as YYYY-MM-DD (engram edit)."
+        for path, key, text in report.undated[:SHOWN_PROBLEMS]
+    ]
     return lines
 
 
@@ -216,6 +224,7 @@ def verify_root(root: MemoryRoot) -> Verified:
     """Hash every file of one root and compare it with the ledger (F13)."""
     found, problems = root.memories()
     renamed = [(stored.path, stored.memory.named) for stored in found if stored.memory.named]
+    undated = [(stored.path, *day) for stored in found for day in unreadable_days(stored.memory)]
     checked = len(found)
     unrecorded = []
     ledger = root.ledger()
@@ -236,4 +245,4 @@ def verify_root(root: MemoryRoot) -> Verified:
             problems.append(Skipped(path, "mismatch", "it changed since it was archived"))
     unseen = (path for path in ledger.hashes if path not in seen and not is_active(path) and not root.ignores(path))
     problems += [root.missing(path) for path in sorted(root.lost(unseen))]
-    return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded), tuple(renamed))
+    return Verified(root.path, root.scope, checked, tuple(problems), tuple(unrecorded), tuple(renamed), tuple(undated))

@@ -7,6 +7,7 @@ import shutil
 
 from engram.errors import EngramError
 from engram.roots.git_process import is_ignored, tracked_below
+from engram.safety.fence import show_line
 from engram.service.finding import Finding
 from engram.service.keeping import verify_root
 from engram.service.status import skipped_sentence, status
@@ -69,6 +70,11 @@ def _root(root: MemoryRoot) -> Iterator[Finding]:
             first = report.problems[0].text.removeprefix("SKIPPED ")
             message = f"{root.scope} memory: {files} not given to agents, the first of them {first}."
             yield Finding("memory.skipped", "warning", message, "engram verify", root.path)
+        if report.undated:
+            path, key, text = report.undated[0]
+            files = counted(len({path for path, _, _ in report.undated}), "file")
+            said = f"validity written as no day in {files}, the first of them {path} ({key} is {show_line(text)})"
+            yield Finding("memory.undated", "warning", f"{root.scope} memory: {said}.", "engram verify", root.path)
     holder = holder_of(root.path)
     if has_open_journal(root.path) and not holder:
         message = f"{root.scope} memory: an interrupted write could be neither finished nor undone."
