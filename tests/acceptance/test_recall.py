@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tests.acceptance.conftest import OpenTerminal
     from tests.conftest import Runner, Scratch
+    from tests.contract.conftest import Memories
 
 
 @pytest.fixture
@@ -265,6 +266,13 @@ def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  
         assert remembered.json(command, "xyzzy")["data"]["nothing"] in remembered.ok(command, "xyzzy")  # H3
         assert "nothing" not in remembered.json(command, "cents")["data"]
     assert remembered.run("search", "x", "--limit", "51").returncode == 2
+
+
+def test_a_title_with_marks_of_mermaid_is_drawn_as_it_is(engram: Runner, memories: Memories) -> None:
+    memories.add("rule", "first", "- One.", title="Fix #3; then [x]")
+    memories.add("rule", "second", "- Two.", depends_on="[first]")
+    # Mermaid draws `#35;` as a number sign, but `&#93;` as an ampersand and a bracket.
+    assert '["Fix #35;3; then [x#93;"]' in engram.ok("graph", "--format", "mermaid")
 
 
 @pytest.mark.parametrize(

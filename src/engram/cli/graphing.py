@@ -126,7 +126,10 @@ def _dot(graph: Graph) -> str:
 def _label(graph: Graph, key: str) -> str:
     """Return a title that no quote, bracket or line end of it can leave its place in a drawing."""
     title = show_inert(graph.entries[key].memory.title).replace("\n", " ")
-    for character, name in (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"), ("]", "&#93;")):
+    # Mermaid reads `#35;` as a number sign, and puts the ampersand itself before what it reads so.
+    for character, name in (
+        ("#", "#35;"), ("]", "#93;"), ("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"),
+    ):  # fmt: skip
         title = title.replace(character, name)
     return title
 
