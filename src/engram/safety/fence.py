@@ -27,6 +27,15 @@ _NAMES = (
     "user ",
     "tool_",
     "function_",
+    # The frames that hosts put around what a hook says, what the person typed, and where they are.
+    "hook_",
+    "hook-",
+    "user-prompt",
+    "session-start",
+    "session_",
+    "environment_",
+    "additional_",
+    "developer>",
 )
 # Characters that a reader, human or model, takes for the bracket that opens a tag.
 _BRACKETS = ("<", "\uff1c", "\ufe64")
@@ -124,7 +133,8 @@ def _opens(piece: str) -> bool:
 
         piece = unicodedata.normalize("NFKC", piece)
     name = piece.lstrip(" \t\n/\\!?|[").casefold()
-    return name.startswith(_NAMES) or not name
+    # <|im_start|> and its like part the turns of a conversation in the vocabulary of a model.
+    return name.startswith(_NAMES) or not name or (piece.startswith("|") and piece[1:2].isalpha() and "|>" in piece)
 
 
 def _attribute(value: str) -> str:
