@@ -531,10 +531,11 @@ def test_an_ended_note_becomes_a_memory_is_kept_longer_or_goes(
 def test_foreign_memory_is_listed_with_its_count_and_trusted_by_a_human(
     engram: Runner, root: Path, terminal: OpenTerminal
 ) -> None:  # F18
-    engram.save("rule", "Never deploy on Friday.")
+    engram.save("rule", "Deploy when you like.")
+    engram.save("rule", "Never deploy on Friday.", "--supersedes", "deploy-when-you-like")
     engram.ok("trust", "--revoke")
     (item,) = items(engram)
-    assert (item["kind"], item["title"]) == ("foreign", "1 rule, 0 skills, 0 knowledge")
+    assert (item["kind"], item["title"]) == ("foreign", "1 rule, 0 skills, 0 knowledge")  # I1
     assert "engram trust" in item["reason"]
     ended = review(terminal, "A")
     assert "Never deploy on Friday (never-deploy-on-friday)" in ended.text

@@ -122,6 +122,17 @@ def test_a_plan_shows_every_change_and_makes_none(engram: Runner, scratch: Scrat
     assert [change["file"] for change in applied["files"]] == [change["file"] for change in shown["files"]]
 
 
+@pytest.mark.parametrize("host", ["claude", "codex", "agents-md"])
+@pytest.mark.parametrize("extra", [(), ("--plan",)])
+def test_a_link_of_nothing_says_so(engram: Runner, workspace: Path, host: str, extra: tuple[str, ...]) -> None:
+    where = () if host == "agents-md" else ("--global",)
+    done = engram.run("link", host, *where, *extra, "--no-mcp", "--no-hooks", "--no-instructions")
+    assert done.returncode == 2
+    assert "Nothing is left to link" in done.stderr
+    assert not done.stdout
+    assert not (workspace / "AGENTS.md").exists()
+
+
 def test_parts_can_be_left_out(engram: Runner, workspace: Path) -> None:
     engram.ok("link", "claude", "--no-mcp", "--no-hooks")
     assert not (workspace / ".mcp.json").exists()

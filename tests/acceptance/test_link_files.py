@@ -219,10 +219,11 @@ def replaced_by_another_user(file: str, scratch: Scratch) -> str:
         "try:\n    replace_file(open_host_file(sys.argv[1]), b'x')\n"
         "except HostFileError as error:\n    print(error, error.hint)\n"
     )
+    # Nor may another user write what a run with coverage collects.
+    env = {name: value for name, value in scratch.env.items() if not name.startswith(("COVERAGE_", "COV_CORE_"))}
     done = subprocess.run(
-        [sys.executable, "-c", code, file], capture_output=True, encoding="utf-8", env=scratch.env, timeout=60,
-        check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", code, file], capture_output=True, encoding="utf-8", env=env, timeout=60, check=False
+    )
     return done.stdout + done.stderr
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.acceptance import waiting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +42,26 @@ def added(preview: str) -> bytes:
 def changelog(root: Path) -> str:
     """Return the last line of the changelog."""
     return (root / "changelog.md").read_text(encoding="utf-8").splitlines()[-1]
+
+
+VALUES = {
+    "time zone": ("Log in UTC", "Log in local time"),
+    "number word": ("The stack has six crates", "The stack has eight crates"),
+    "number word of an order": ("Stack six crates", "Stack eight crates"),
+    "place": ("Meet in Madrid", "Meet in Lisbon"),
+    "huso": ("Registra en hora local", "Registra en UTC"),
+    "número": ("Apila seis cajas", "Apila ocho cajas"),
+    "城市": ("办公室在马德里", "办公室在里斯本"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), VALUES.values(), ids=VALUES)
+def test_another_value_of_the_same_thing_is_shown_as_its_replacement(
+    engram: Runner, root: Path, old: str, new: str
+) -> None:  # F20, C42
+    engram.save("rule", old)
+    (kept,) = memories(root)
+    assert f"Verdict: SUPERSEDE {kept.stem}\n" in engram.save("rule", new)
 
 
 TEXTS = {
@@ -358,6 +380,25 @@ def test_an_update_adds_to_the_memory_and_keeps_what_stood_there(engram: Runner,
     assert changelog(root).endswith("update rule: use-pnpm-for-every-install (pipe)")
     removed = [line[1:] for line in shown.splitlines() if line.startswith("-") and not line.startswith("---")]
     assert all(line.startswith(("revision:", "updated:", "last_confirmed:")) for line in removed), removed
+
+
+@pytest.mark.parametrize("index", ["of the disk", "of the process"])
+def test_status_counts_what_counts_and_names_the_superseded_apart(engram: Runner, root: Path, index: str) -> None:  # I1
+    engram.save("rule", "Deploy with the old pipeline.")
+    engram.save("rule", "Deploy with the new pipeline.", "--supersedes", "deploy-with-the-old-pipeline")
+    engram.save("rule", "Label every pull request.")
+    if index == "of the process":
+        shutil.rmtree(root / ".cache", ignore_errors=True)
+        (root / ".cache").write_text("no folder", encoding="utf-8")
+    said = "2 rules, 0 skills, 0 knowledge, 1 superseded"
+    assert len(engram.json("list")["data"]["memories"]) == 2
+    assert said in engram.ok("status")
+    assert said in engram.ok()
+    state = engram.json("status")["data"]["roots"][0]
+    assert (state["rules"], state["superseded"]) == (2, 1)
+    tool = waiting.mcp(engram, "engram_status")
+    assert said in tool["content"][0]["text"]
+    assert tool["structuredContent"]["data"]["roots"][0]["rules"] == 2
 
 
 def test_a_superseded_memory_is_out_of_use_and_names_its_successor(engram: Runner, root: Path) -> None:

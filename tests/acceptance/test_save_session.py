@@ -212,6 +212,8 @@ def test_related_and_duplicate_candidates_wait_with_the_ids_and_the_field(
 
     assert done.returncode == 0
     assert done.stdout.count("Kept in the inbox") == 2
+    shown = done.stdout[: done.stdout.index("Kept in the inbox")]
+    assert shown.count("Would wait in the inbox: ") == 2, "who is asked knows before"
     for word in ("uploads-go", "DEPENDS_ON", "UPDATE", "SUPERSEDES"):
         assert word in done.stdout
     assert {one["candidate"]["text"] for one in inbox_of(root)} == {STORED, NEAR}
@@ -252,7 +254,9 @@ def test_of_two_candidates_that_cannot_both_be_new_the_second_waits(
 
     assert done.returncode == 0, done.stderr
     shown = done.stdout[: done.stdout.index("Saved ")]
-    assert shown.count(said) == 1
+    before = shown[: shown.index("Candidate 2 of 3:")]
+    assert said not in before
+    assert shown.count("Would wait in the inbox: ") == 1
     assert f"In this proposal it {said}" in " ".join(shown[shown.index("Candidate 2 of 3:") :].split())
     assert len(names_in(root)) == 2
     assert [(one["candidate"]["text"], said in one["reason"]) for one in inbox_of(root)] == [(second, True)]

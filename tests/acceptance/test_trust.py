@@ -127,6 +127,14 @@ def test_trust_without_a_terminal_refuses_and_names_the_variable(
     assert is_foreign(engram, clone)
 
 
+def test_trust_by_the_variable_is_named_as_such_and_how_to_trust_for_good(engram: Runner, clone: Path) -> None:
+    done = engram.run("trust", cwd=clone, env={"ENGRAM_TRUST": "1"})
+    assert done.returncode == 0
+    assert "trusted by ENGRAM_TRUST=1, for this process only" in done.stdout
+    assert "unset ENGRAM_TRUST and run engram trust" in done.stdout
+    assert is_foreign(engram, clone)
+
+
 @pytest.mark.parametrize("answer", [b"y\n", b"yes\n", b" Y \n"])
 def test_a_human_at_a_terminal_accepts(engram: Runner, clone: Path, answer: bytes) -> None:
     code, said = at_terminal(engram, clone, answer)

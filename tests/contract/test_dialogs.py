@@ -713,6 +713,24 @@ def test_a_signal_ends_a_waiting_dialog_quietly(
     assert names_in(memories.root) == []
 
 
+def test_a_dialog_that_nobody_answers_sends_no_human_to_the_inbox_and_leaves_it_in_time(
+    client: Callable[..., Era], memories: Memories, engram: Runner, clock: Callable[[str], dict[str, str]]
+) -> None:  # C46, C49
+    client().ask("engram_save", text="Bake the bread.")
+
+    (item,) = engram.json("review", "--list")["data"]["items"]
+    assert (item["state"], item["title"]) == ("asked", "1 candidate: Bake the bread")
+    assert item["reason"].startswith("asked in a dialog of the host")
+    assert "Bake the bread." in engram.ok("review", "show", item["name"]), "the form sends the human there (C46)"
+    state = engram.json("status")["data"]["roots"][0]
+    assert (state["proposals"], state["proposals_asked"]) == (0, 1)
+    assert "engram review" not in engram.ok("status") + engram.ok()
+    later = clock("+31m")
+    assert engram.json("review", "--list", env=later)["data"]["items"] == []
+    state = engram.json("status", env=later)["data"]["roots"][0]
+    assert (state["proposals"], state["proposals_asked"], state["proposals_expired"]) == (0, 0, 0)
+
+
 def test_what_no_dialog_answered_is_over_after_half_an_hour(
     client: Callable[..., Era], memories: Memories, clock: Callable[[str], dict[str, str]]
 ) -> None:  # C49: it leaves nothing behind

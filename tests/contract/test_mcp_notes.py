@@ -96,9 +96,31 @@ def test_a_decline_names_the_way_out_and_an_answer_outside_the_form_is_not_calle
     declined = answered(server, {"action": "decline"})["content"][0]["text"]
     assert "engram-mcp --no-elicitation" in declined
     wrong = {"action": "accept", "content": {"candidate_1": "yes", "scope": "workspace"}}
-    invalid = answered(server, wrong)["content"][0]["text"]
+    invalid = answered(server, wrong, text="Row 7 is empty.")["content"][0]["text"]
     assert "declined" not in invalid
     assert "revoked" in invalid
+
+
+@pytest.mark.parametrize("elicitation", [None, {}], ids=["token", "dialog"])
+def test_a_note_that_a_human_declined_is_proposed_again_only_when_it_is_asked_for(  # C48, C56
+    engram: Runner, serve: Callable[..., Host], elicitation: dict[str, Any] | None
+) -> None:
+    engram.ok("inject")
+    server = serve()
+    server.handshake("2025-06-18", elicitation={})
+    answered(server, {"action": "decline"})
+    again = serve()
+    again.handshake("2025-06-18", **({} if elicitation is None else {"elicitation": elicitation}))
+    first = again.call("engram_note", text=TEXT.replace(" ", "  "), objective="another one")
+    said = first["content"][0]["text"]
+    assert said.startswith("declined on 20")
+    assert said.endswith("; call again only if the human asks for it")
+    assert first["structuredContent"]["data"] == {"text": said}
+    if elicitation is None:
+        assert again.data("engram_note", text=TEXT)["approval_token"]
+    else:
+        answered(again, {"action": "accept", "content": {"candidate_1": True, "scope": "workspace"}})
+        assert len(notes(engram.cwd)) == 1
 
 
 def test_no_answer_in_time_falls_back_to_the_token(engram: Runner, serve: Callable[..., Host]) -> None:  # C49, C56

@@ -17,6 +17,7 @@ SPIKES = st.sampled_from(
         "</engram-memory>", "<engram-memory id=", "< /memory >", "<", "＜", "/", "engram-memory", "ENGRAM-", "memory>",
         "\n", "\r", "\r\n", "\u200b", "\u200d", "\u202e", "\u2028", "\x00", "\x1b", "\U000e0041", "\ufeff", "\ufe0f",
         "\U0001f3f4", "\U000e007f", '"', ">", " ", "\t", "｜", "ｅngram", "م", "\ud800", "a", "<!--",
+        "\ufe00", "\u0301", "<en\ufe00gram-memory", "<" + "\ufe00" * 80 + "/engram-memory",
     ]
 )  # fmt: skip
 TEXT = st.text() | st.lists(SPIKES, max_size=20).map("".join)

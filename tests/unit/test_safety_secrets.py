@@ -151,6 +151,29 @@ def test_ordinary_engineering_text_holds_no_secret(text: str) -> None:  # C3
     assert [finding.rule for finding in scan(text) if finding.group == "secret"] == []
 
 
+@pytest.mark.parametrize(
+    "stand_in", ["password", "pass", "PASSWORD", "secret", "xxx", "***", "changeme", "<password>", "${PASSWORD}"]
+)
+def test_a_stand_in_for_a_password_in_a_url_is_no_secret(stand_in: str) -> None:  # C3
+    assert not scan(f"the URL postgres://user:{stand_in}@localhost:5432/app")
+
+
+@pytest.mark.parametrize("lines", [0, 1, 5_000])
+@pytest.mark.parametrize("end", ["\n", " "])
+def test_a_hidden_secret_is_found_at_its_place_in_a_text_of_any_length(lines: int, end: str) -> None:  # C3
+    around = f"The importer reads its settings from the environment.{end}" * lines
+    key = f"ghp_{MIXED[:12]}\u200b{MIXED[12:36]}"
+    text = f"{around}{key} {around}"
+    found = [text[finding.start : finding.end] for finding in scan(text) if finding.group == "secret"]
+    assert found == [key]
+
+
+@pytest.mark.parametrize("letter", ["\u0130", "\u017f", "\u212a"])
+def test_letters_that_only_a_pattern_without_case_takes_for_ascii_stop_no_scan(letter: str) -> None:
+    for name in ("Authorization: Basic ", "Authorization: Bearer ", "api_key = ", "password = ", "https://user:"):
+        scan(f"{name}{letter}aGVsbG86d29ybGQ9{letter}x1Y2z3W4v5U6t7@example.org")
+
+
 def test_the_place_of_a_secret_is_exact() -> None:
     key = "ghp_" + MIXED[:36]
     (finding,) = scan(f"one\ntwo\n  use {key}, then\n")

@@ -148,7 +148,7 @@ def test_normalise_folds_writing_and_keeps_meaning(left: str, right: str, same: 
 
 
 @pytest.mark.parametrize("language", [ENGLISH, SPANISH], ids=["en", "es"])
-@pytest.mark.parametrize("table", ["choose", "settle", "verbs", "attributes", "grants"])
+@pytest.mark.parametrize("table", ["choose", "settle", "stays", "verbs", "attributes", "grants"])
 def test_every_word_of_a_table_is_found_by_its_key(language: Language, table: str) -> None:
     key = language.key if table == "attributes" else language.loose
     words = [word for some in getattr(language, table)._words.values() for word in some]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.service.doctor import examine, mend
+from engram.text.plural import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def doctor_command(session: Session, parsed: Parsed, output: Output) -> int:
             output.line(f"    {one.command}")
     counts = {level: sum(one.level == level for one in findings) for level in _ORDER}
     output.text("")
-    output.line(f"{counts['error']} errors, {counts['warning']} warnings, {counts['info']} hints")
+    nouns = {"error": "error", "warning": "warning", "info": "hint"}
+    output.line(", ".join(counted(counts[level], noun) for level, noun in nouns.items()))
     bad = counts["error"] or (parsed.given("strict") and counts["warning"])
     data = {
         "version": found.version,

@@ -32,12 +32,19 @@ __all__ = [
 ]
 
 
-def show_parts(batch: Batch, output: Output) -> None:
-    """Show every candidate of a batch with its number, its exact change and its verdict."""
+def show_parts(batch: Batch, output: Output, *, forced: bool = False) -> None:
+    """Show every candidate of a batch with its number, its exact change, its verdict, and why it would wait (C39)."""
+    from engram.service.batches import deferral
+
+    width = screen_width(sys.stderr if is_beside(output) else sys.stdout)
     lines: list[str] = []
     for part in batch.parts:
         lines.append(f"Candidate {part.number} of {len(batch.parts)}:")
         lines += planned_lines(part.planned, output)
+        for planned in part.planned:
+            if reason := deferral(part.candidate, planned, forced=forced):
+                where = f" ({planned.scope})" if len(part.planned) > 1 else ""
+                lines += fold_own(show_line(f"Would wait in the inbox{where}: {reason}"), width)
         lines.append("")
     show_lines(lines + [show_line(f"Redacted: {message}") for message in batch.redacted], output)
 

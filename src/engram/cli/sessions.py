@@ -37,7 +37,7 @@ def save_session_command(session: Session, parsed: Parsed, output: Output) -> in
         raise UsageError("There is no candidate.", hint="One looks like this: TYPE: rule | TEXT: Use pnpm.")
     role = tuple(part.strip() for part in parsed.value("role").split(",") if part.strip())
     batch = propose_session(session, text, scope=parsed.value("scope"), role=role, level=level)
-    show_parts(batch, output)
+    show_parts(batch, output, forced=force)
     if force:
         if session.settings.string("approval.terminal") == "tty" and not is_terminal(sys.stdin):
             raise RefusedError(

@@ -7,7 +7,14 @@ from engram.errors import RefusedError
 from engram.safety.fence import show_line
 from engram.service.pulled import pulled_memories
 from engram.service.status import root_states
-from engram.service.trusting import accept_pulled, accept_workspace, accepted_here, forget_workspace, trusted_projects
+from engram.service.trusting import (
+    accept_pulled,
+    accept_workspace,
+    accepted_here,
+    forget_workspace,
+    trusted_by_environment,
+    trusted_projects,
+)
 from engram.text.plural import counted
 
 TYPE_CHECKING = False
@@ -36,6 +43,12 @@ def trust_command(session: Session, parsed: Parsed, output: Output) -> int:
     if accepted_here(session):
         if (found := pulled_memories(session)) is not None:
             return _accept_pulled(session, found, output)
+        if trusted_by_environment(session):
+            output.line(
+                "This workspace is trusted by ENGRAM_TRUST=1, for this process only. To trust it for good, "
+                "unset ENGRAM_TRUST and run engram trust at a terminal."
+            )
+            return output.done({"trusted": True, "changed": False, "by": "ENGRAM_TRUST"})
         output.line("This workspace is trusted already.")
         return output.done({"trusted": True, "changed": False})
     state = next(state for state in root_states(session) if state.scope == "workspace")

@@ -226,14 +226,21 @@ class Database(SqliteFile):
         return [Entry(row) for row in self._among("select * from memories where folded in ({})", folded)]
 
     def kinds(self) -> dict[str, int]:
-        """Return how many memories there are of each kind."""
+        """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
         if not self._kinds:
-            self._kinds = dict(self._ask("select type, count(*) from memories group by type"))
+            question = (
+                "select case when superseded_by <> '' or lifecycle = 'superseded' then 'superseded' else type end"
+                " as kind, count(*) from memories group by kind"
+            )
+            self._kinds = dict(self._ask(question))
         return dict(self._kinds)
 
     def expired(self, day: str) -> int:
         """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
-        question = "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
+        question = (
+            "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
+            " and lifecycle not in ('superseded', 'archived')"
+        )
         if day not in self._expired:
             self._expired = {day: int(self._ask(question, (day,)).fetchone()[0])}
         return self._expired[day]

@@ -175,15 +175,17 @@ class Segment:
         """Nothing is open: the memories are in this process."""
 
     def kinds(self) -> dict[str, int]:
-        """Return how many memories there are of each kind."""
+        """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
         found: dict[str, int] = {}
         for row in self.rows:
-            found[row.type] = found.get(row.type, 0) + 1
+            kind = "superseded" if row.superseded_by or row.lifecycle == "superseded" else row.type
+            found[kind] = found.get(kind, 0) + 1
         return found
 
     def expired(self, day: str) -> int:
         """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
-        return sum(1 for row in self.rows if row.valid_until and row.valid_until < day and not row.superseded_by)
+        live = (row for row in self.rows if not row.superseded_by and row.lifecycle not in {"superseded", "archived"})
+        return sum(1 for row in live if row.valid_until and row.valid_until < day)
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""

@@ -51,7 +51,7 @@ class Source(Protocol):
         """Return what is known of every memory, in no order."""
 
     def kinds(self) -> dict[str, int]:
-        """Return how many memories there are of each kind."""
+        """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
 
     def expired(self, day: str) -> int:
         """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""

@@ -19,6 +19,7 @@ __all__ = [
     "DECLINED",
     "INVALID",
     "candidate_rows",
+    "declined_on",
     "note_answer",
     "note_outcome",
     "note_proposal",
@@ -37,6 +38,11 @@ DECLINED = (
 )
 INVALID = "Nothing was saved: the dialog brought an answer that its form cannot give, so the proposal is revoked."
 _CUT = "… cut here; read all of it first: engram review\n"
+
+
+def declined_on(day: str) -> str:
+    """Return what an agent is told that proposes a declined text again (C48)."""
+    return f"declined on {day}; call again only if the human asks for it"
 
 
 def candidate_rows(batch: Batch, *, variants: bool) -> list[dict[str, Any]]:
@@ -117,12 +123,13 @@ def proposal_answer(
 def _verdict_line(row: dict[str, Any]) -> str:
     from engram.safety.fence import show_line
 
-    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\n   Verdict: {show_line(row['verdict'])}"
-    line += "".join(f"\n   {remark}" for remark in row["remarks"])
+    # Nothing here is indented: each line of a preview begins with a sign of the diff, which may be a blank (C42).
+    line = f"{row['number']}. [{row['type']}, {row['scope']}] {row['title']}\nVerdict: {show_line(row['verdict'])}"
+    line += "".join(f"\n{remark}" for remark in row["remarks"])
     if "variants" in row:
-        line += f"\n   Variants: {', '.join(row['variants']) or 'none'}"
+        line += f"\nVariants: {', '.join(row['variants']) or 'none'}"
     if row["deferred"]:
-        line += f"\n   Would wait in the inbox: {row['deferred']}"
+        line += f"\nWould wait in the inbox: {row['deferred']}"
     return line
 
 

@@ -95,6 +95,8 @@ class _Comparison:
         known, new = self.known, self.new
         if _block_keys(known.blocks) != _block_keys(new.blocks):
             return False
+        if known.verb == new.verb and _numbers(known.subject) != _numbers(new.subject):
+            return False  # "stack eight holds crates" is no "the stack holds eight crates"
         first, second = _core(known), _core(new)
         if known.verb != new.verb and "" in {known.verb, new.verb}:
             # "Avoid default exports" leaves no verb, and "Use default exports" one that says nothing by itself.
@@ -144,8 +146,11 @@ class _Comparison:
         self.pair_lone_parts()
 
     def pair_lone_parts(self) -> None:
-        """Lay over a part that each has alone, behind the verb: "runs on Linux", "runs in Docker"."""
-        if len(self.missing) == len(self.added) == 1 and not self.differences:
+        """Lay over a part that each has alone, behind the verb: "runs on Linux", "runs in Docker".
+
+        What is in Madrid may well be on the third floor.
+        """
+        if self.known.verb != "be" and len(self.missing) == len(self.added) == 1 and not self.differences:
             (old_slot, old_place, old), (new_slot, new_place, new) = self.missing[0], self.added[0]
             if old_place == new_place == "after" and {old_slot, new_slot} <= WHERE and old and new:
                 self.missing, self.added = [], []
@@ -256,6 +261,10 @@ def compare(known: Frame, new: Frame, language: Language) -> Finding:
 def _core(frame: Frame) -> list[str]:
     verb = [] if frame.verb in {"", "be"} else [frame.verb]
     return [*verb, *[token.loose for token in frame.subject], *[token.loose for token in frame.object]]
+
+
+def _numbers(tokens: Sequence[Token]) -> list[str]:
+    return [token.key for token in tokens if token.number]
 
 
 def _block_keys(blocks: Iterable[Block]) -> list[tuple[str, tuple[str, ...]]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engram.proposals.values import TIERS, UNITS, class_of
+from engram.proposals.languages.tables import word_set
+from engram.proposals.values import PLACES, TIERS, UNITS, class_of
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -33,6 +34,15 @@ _SETTINGS = frozenset(
 _SPELLED_ONE = frozenset(("one", "un", "una"))
 _GIVING = frozenset(("return", "devolv", "devuelv", "返回"))
 _LONGEST_END = 4  # characters of a Chinese noun that stands at the end of what a sentence is about
+# Heads of a time that somebody's clock shows, before it or behind it, and whose clock it may be.
+_CLOCK_HEADS = frozenset(("time", "zone", "timezone", "hora", "时间", "時間", "时区", "時區"))
+_CLOCK_OWNERS = word_set(
+    """local server system host machine device browser client customer user users' viewer standard
+    universal time zone eastern central mountain pacific servidor sistema máquina maquina navegador cliente usuario
+    oficial peninsular horaria zona 本地 当地 當地 服务器 服務器 系统 系統 用户 用戶 客户端 浏览器 北京"""
+)
+# What is shown by a clock: UTC timestamps, local timestamps.
+_DATED = frozenset(("timestamp", "date", "time", "clock", "fech", "fecha", "marca"))
 # Classes whose words also stand before a noun to name one of several things.
 _NAMING_CLASSES = frozenset(("colour", "language", "day", "month", "daytime"))
 
@@ -76,7 +86,8 @@ class Meaning:
         if self.known.negative:
             return "different", ""
         if one.slot in language.scopes or (self.known.verb in language.choose and one.slot != "object"):
-            if one.slot not in language.scopes and _same_class(old, new) and one.slot not in {"to", "para", "a"}:
+            same = _same_class(old, new) or _are_clocks(one)
+            if one.slot not in language.scopes and same and one.slot not in {"to", "para", "a"}:
                 return "conflict", "choice"
             return "different", ""
         if any(token.word in CONJUNCTIONS for token in (*old, *new)):
@@ -146,6 +157,8 @@ class Meaning:
     def _place_of_choice(self, one: Difference) -> tuple[Meant, str]:
         language, known = self.language, self.known
         old, new = one.old_core, one.new_core
+        if _are_clocks(one):
+            return "conflict", "choice"
         same_class = _same_class(old, new)
         shared = len(one.known) > len(old) or len(one.new) > len(new)
         both_classed = bool(old and new and class_of(old[0].word) and class_of(new[0].word))
@@ -156,6 +169,8 @@ class Meaning:
             return "doubt", ""
         if known.verb == "be":
             return self._place_of_complement(one)
+        if known.verb in language.stays and one.slot in WHERE and one.number == 1 and _are_places(old, new):
+            return "conflict", "choice"  # meet in Madrid, meet in Lisbon: at one place at a time
         if (
             shared
             and self._shares_head(one)
@@ -181,7 +196,9 @@ class Meaning:
         """Judge what follows "is": another value of an attribute, another name, another place."""
         known = self.known
         if one.slot != "object":
-            first = one.number == 1 and not known.object
+            # What is in Madrid may well be on the third floor there.
+            mixed = one.slot in WHERE and bool(_has_name(one.old_core)) != bool(_has_name(one.new_core))
+            first = one.number == 1 and not known.object and not mixed
             return ("conflict", "choice") if first else ("doubt", "")
         if _is_attribute(self._about(), self.language):
             return "conflict", "choice"
@@ -237,6 +254,34 @@ def _same_class(old: Sequence[Token], new: Sequence[Token]) -> bool:
         return False
     first, second = class_of(old[0].word), class_of(new[0].word)
     return bool(first) and first == second
+
+
+def _are_clocks(one: Difference) -> bool:
+    """Say whether both give a time by somebody's clock: UTC, local time, the user's time zone, Europe/Madrid."""
+    if _is_clock(one.known) and _is_clock(one.new):
+        return True
+    cores = one.old_core, one.new_core
+    named = all(len(core) == 1 and (_is_clock(core) or core[0].word in _CLOCK_OWNERS) for core in cores)
+    return named and any(map(_is_clock, cores)) and any(token.key in _DATED for token in one.known)
+
+
+def _is_clock(tokens: Sequence[Token]) -> bool:
+    if len(tokens) == 1 and class_of(tokens[0].word) == "clock":
+        return True
+    heads = [token for token in tokens if token.word in _CLOCK_HEADS]
+    owners = [token for token in tokens if token.word not in _CLOCK_HEADS]
+    known = all(
+        token.name or token.word.removesuffix("'s") in _CLOCK_OWNERS or class_of(token.word) == "clock"
+        for token in owners
+    )
+    return bool(heads) and bool(owners) and known
+
+
+def _are_places(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Say whether both are parts of a house, or both names of places: the kitchen may be in Madrid."""
+    tokens = (*old, *new)
+    named = all(token.name and token.word.isalpha() and not class_of(token.word) for token in tokens)
+    return bool(old and new) and (named or all(token.word in PLACES for token in tokens))
 
 
 def _are_numbered(old: Sequence[Token], new: Sequence[Token]) -> bool:

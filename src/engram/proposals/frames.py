@@ -219,8 +219,8 @@ class _Parser:
                 break
             if found < len(words) and at > found + 1:
                 break
-            if not self.is_verb(token) or before.word in self.language.prepositions:
-                continue
+            if not self.is_verb(token) or before.word in self.language.prepositions or before.word.endswith("'s"):
+                continue  # in the user's time
             if token.word in self.language.articles or (before.number and token.word in UNITS):
                 continue  # two approvals; una aprobación, which is no form of "unir"
             if before.word in self.language.articles and before.word != "lo":

@@ -272,8 +272,11 @@ def parse_book(text: str) -> Book:
     )
 
 
-def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int]:
-    """Return how many approvals of a file's bytes are open in a workspace, and how many expired, by their dates alone.
+def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int, int]:
+    """Return how many approvals of a file's bytes are open, expired, or asked in a dialog, by their dates alone.
+
+    What a dialog asks waits for its answer there, and leaves nothing behind when its time is over (C49): it is open and
+    expired in no count.
 
     Raises:
         ValueError: for what is no such file.
@@ -292,8 +295,8 @@ def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int]:
         ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(str(error)) from error
-    # Nobody was ever given the token of a dialog that brought no answer.
-    return sum(not ended for ended, _ in over), sum(ended and not asked for ended, asked in over)
+    plain = [ended for ended, asked in over if not asked]
+    return plain.count(False), plain.count(True), sum(asked and not ended for ended, asked in over)
 
 
 def _is_over(created: int, expires: int, now: float) -> bool:

@@ -29,7 +29,8 @@ _SPANISH = word_set(
     sobre todo todos toda todas porque nuestro nuestra evita evitar elimina ni jamás jamas haz haga hagas hagan hagáis
     haced hacer hacemos pon pongas ponga poned tengas tenga digas diga salgas salga vengas venga vayas vaya usas
     usad usamos utilices elige elijas elija prefiere prefieras prefiera preferimos escribe escribas mejor seas ya
-    también tampoco"""
+    también tampoco dos tres cuatro cinco seis siete ocho nueve diez doce trece catorce quince dieciséis diecisiete
+    dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien mil"""
 )
 # An article, or a number where it counts something.
 _ONE = frozenset(("un", "una"))
@@ -37,7 +38,8 @@ _SPANISH_ENDS = ("ción", "ar", "er", "ir", "ado", "ados", "ías", "ía")
 _ENGLISH = word_set(
     """the a an of in on at for with without to from and or is are be must should never always use every each when
     before after by as not do don't that this we our it its has have all any only because if than per over into
-    does"""
+    does two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand"""
 )
 
 
@@ -116,6 +118,8 @@ def _with_phrases(pieces: Sequence[tuple[str, str]], language: Language) -> list
         for length in range(min(_LONGEST_PHRASE, len(pieces) - at), 0, -1):
             phrase = " ".join(word for _, word in pieces[at : at + length])
             meant = language.phrases.get(phrase)
+            if meant is not None and phrase in language.ends and not _ends(pieces[at + length :], language):
+                meant = None  # the alarm is on, but the archive is on the third floor
             if meant is not None:
                 found += [_token(word, word, language, first=False) for word in meant.split()]
                 at += length
@@ -128,6 +132,14 @@ def _with_phrases(pieces: Sequence[tuple[str, str]], language: Language) -> list
                 found.append(_token(text, word, language, first=not found))
             at += 1
     return found
+
+
+def _ends(rest: Sequence[tuple[str, str]], language: Language) -> bool:
+    """Say whether a sentence, or what it says, ends before these pieces."""
+    if not rest or rest[0][1] in {",", ":", "and", "or"} or rest[0][1] in language.prepositions:
+        return True
+    phrases = (" ".join(word for _, word in rest[:length]) for length in range(1, _LONGEST_PHRASE + 1))
+    return any(language.phrases.get(phrase) in {"", "BECAUSE"} for phrase in phrases)
 
 
 def _token(text: str, word: str, language: Language, *, first: bool) -> Token:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from engram.proposals.languages.tables import word_set
 
-__all__ = ["TIERS", "UNITS", "class_of", "number_of", "spelled_number"]
+__all__ = ["PLACES", "TIERS", "UNITS", "class_of", "number_of", "spelled_number"]
 
 # Each line is one class; words with ``_`` stand for words with a blank.
 _CLASSES: dict[str, frozenset[str]] = {
@@ -76,7 +76,7 @@ _CLASSES: dict[str, frozenset[str]] = {
         "merge": "squash rebase",
         "money": """cents dollars euros pounds yen céntimos centimos dólares dolares pesos cent dollar euro eur
             usd gbp jpy cny 美元 欧元 人民币 日元 美分 分 元""",
-        "clock": "utc gmt cet est pst bst",
+        "clock": "utc gmt zulu cet cest est edt pst pdt cst cdt mst mdt bst eet eest jst kst aest",
         "encoding": "utf-8 utf-16 latin-1 ascii gbk iso-8859-1 utf8",
         "hash": "md5 sha1 sha-1 sha256 sha-256 bcrypt argon2 scrypt",
         "number type": "integers floats decimals integer float decimal enteros flotantes decimales 整数 浮点数 小数",
@@ -98,7 +98,19 @@ TIERS = word_set(
     backend 前端 后端"""
 )
 
+# Parts of a house and sides of the world: where somebody is at one of them, and at no other.
+PLACES = word_set(
+    """kitchen lobby hall canteen cafeteria library lounge basement garage attic garden terrace yard warehouse hangar
+    office room lot wing north south east west upstairs downstairs cocina vestíbulo vestibulo comedor cantina
+    cafetería cafeteria biblioteca sótano sotano garaje ático atico jardín jardin terraza patio almacén almacen
+    hangar oficina sala norte sur este oeste"""
+)
+
 _CLASS_OF = {word: name for name, words in _CLASSES.items() for word in words}
+# Areas of the names of time zones, such as Europe/Madrid.
+_ZONE_AREAS = frozenset(
+    ("africa", "america", "antarctica", "arctic", "asia", "atlantic", "australia", "europe", "indian", "pacific")
+)
 
 UNITS = word_set(
     """s sec secs second seconds ms millisecond milliseconds µs us ns m min mins minute minutes h hr hrs hour
@@ -153,7 +165,16 @@ _INSIDE = frozenset(".,:/-")
 
 def class_of(word: str) -> str:
     """Return the class that a folded word belongs to, ``""`` for none."""
-    return _CLASS_OF.get(word, "")
+    known = _CLASS_OF.get(word, "")
+    return "clock" if not known and _is_zone(word) else known
+
+
+def _is_zone(word: str) -> bool:
+    """Say whether a word names a time zone by its place, or by its distance from UTC."""
+    area, slash, place = word.partition("/")
+    if slash:
+        return area in _ZONE_AREAS and place.replace("_", "").replace("-", "").replace("/", "").isalpha()
+    return word[:3] in {"utc", "gmt"} and word[3:4] in {"+", "-"} and word[4:5].isdecimal()
 
 
 def spelled_number(word: str, language: str = "") -> str:

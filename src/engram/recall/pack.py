@@ -1,4 +1,4 @@
-"""Turn ranked memories into what an agent gets: bodies, cards, omitted ids, within a token budget (C34, C35)."""
+"""Turn ranked memories into what an agent gets: in load order, as bodies, cards and omitted ids (C34, C35)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engram.model import Memory
 
@@ -20,10 +20,12 @@ __all__ = [
     "FOREIGN_NOTE",
     "Item",
     "Pack",
+    "Place",
     "build_pack",
     "card_of",
     "empty_pack",
     "join_whole",
+    "load_order",
     "render_card",
 ]
 
@@ -71,6 +73,45 @@ class Pack(Record):
     def selected_keys(self) -> tuple[str, ...]:
         """Bodies and cards, in load order."""
         return (*self.body_keys, *self.card_ids)
+
+
+class Place(Record):
+    """One memory's place in load order.
+
+    ``needed_by`` is empty for a hit; for a memory that is there only because another one needs it, that one's key.
+    """
+
+    key: str
+    needed_by: str = ""
+
+
+def load_order(hits: Sequence[str], needs: Callable[[str], Sequence[str]]) -> list[Place]:
+    """Return the hits with everything they depend on before them, each once (C34).
+
+    Args:
+        hits: keys, best first.
+        needs: gives the keys that a memory depends on directly, in its own order; unknown ones are left out by it.
+
+    A cycle is broken where it closes.
+    """
+    own = set(hits)
+    ordered: dict[str, Place] = {}
+    for hit in hits:
+        pending = [(hit, False)]
+        open_keys: set[str] = set()
+        while pending:
+            key, expanded = pending.pop()
+            if key in ordered:
+                continue
+            if expanded:
+                ordered[key] = Place(key, "" if key in own else hit)
+                continue
+            if key in open_keys:
+                continue
+            open_keys.add(key)
+            pending.append((key, True))
+            pending += [(need, False) for need in reversed(needs(key)) if need not in open_keys]
+    return list(ordered.values())
 
 
 def build_pack(

@@ -40,7 +40,8 @@ def find_git(start: str) -> GitPlace | None:
     while True:
         dot_git = os.path.join(folder, ".git")
         if os.path.isfile(os.path.join(dot_git, "HEAD")):
-            return GitPlace(folder, os.path.realpath(dot_git), "main")
+            # Only its last part may be a link: `start` is resolved.
+            return GitPlace(folder, os.path.realpath(dot_git) if os.path.islink(dot_git) else dot_git, "main")
         if os.path.isfile(dot_git):
             place = _linked(folder, dot_git)
             if place is not None:

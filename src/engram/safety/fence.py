@@ -39,6 +39,8 @@ _NAMES = (
 )
 # Characters that a reader, human or model, takes for the bracket that opens a tag.
 _BRACKETS = ("<", "\uff1c", "\ufe64")
+# Format characters, and marks (variation selectors among them) that join the character before them.
+_ON_OTHERS = ("Cf", "Mn", "Me")
 # A tag's name stands within so many characters of its bracket, blanks and strokes between them included.
 _REACH = 64
 
@@ -87,7 +89,8 @@ def show_inert(text: str) -> str:
     opening bracket of ``</memory>`` and its like. Line ends and tabs stay, CR LF becomes LF. Joiners inside emoji and
     inside words of the scripts that need them stay. Showing the result again changes nothing.
     """
-    text = text.replace("\r\n", "\n").replace("\r", _visible("\r"))
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", _visible("\r"))
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = _show(text)
     for bracket in _BRACKETS:
@@ -102,7 +105,11 @@ def show_line(text: str) -> str:
     For what stands in a line of Engram's own (a file's name, a reason, an id): it can neither end that line nor begin
     another one.
     """
-    return show_inert(text).replace("\n", _visible("\n")).replace("\t", _visible("\t"))
+    line = show_inert(text)
+    for char in "\n\t":
+        if char in line:
+            line = line.replace(char, _visible(char))
+    return line
 
 
 def _show(text: str) -> str:
@@ -122,25 +129,38 @@ def _break_tags(text: str, bracket: str) -> str:
     head, *rest = text.split(bracket)
     parts = [head]
     for piece in rest:
-        parts += [_visible(bracket) if _opens(piece[:_REACH]) else bracket, piece]
+        parts += [_visible(bracket) if _opens(piece) else bracket, piece]
     return "".join(parts)
 
 
 def _opens(piece: str) -> bool:
-    """Say whether what follows a bracket reads as the name of a fence, whatever its case or width."""
-    if not piece.isascii():
-        import unicodedata
-
-        piece = unicodedata.normalize("NFKC", piece)
-    name = piece.lstrip(" \t\n/\\!?|[").casefold()
+    """Say whether what follows a bracket reads as the name of a fence, whatever its case, width, or marks on it."""
+    plain = piece[:_REACH]
+    if not plain.isascii():
+        plain = _plain(piece)
+    name = plain.lstrip(" \t\n/\\!?|[").casefold()
     # <|im_start|> and its like part the turns of a conversation in the vocabulary of a model.
-    return name.startswith(_NAMES) or not name or (piece.startswith("|") and piece[1:2].isalpha() and "|>" in piece)
+    return name.startswith(_NAMES) or not name or (plain.startswith("|") and plain[1:2].isalpha() and "|>" in plain)
+
+
+def _plain(piece: str) -> str:
+    """Return the first ``_REACH`` characters without marks and selectors, which may stand on any, as plain ones."""
+    import unicodedata
+
+    plain = ""
+    for char in piece:
+        if unicodedata.category(char) not in _ON_OTHERS:
+            plain += unicodedata.normalize("NFKC", char)
+            if len(plain) >= _REACH:
+                break
+    return plain
 
 
 def _attribute(value: str) -> str:
     line = show_inert(value).replace("\n", " ").replace("\t", " ")
     for char in '"<>':
-        line = line.replace(char, _visible(char))
+        if char in line:
+            line = line.replace(char, _visible(char))
     return line
 
 

@@ -165,14 +165,16 @@ class Offsets:
 
     Args:
         removed: the offsets of what was left out, ascending.
+        changed: the offsets of that and of what stands there as another character, ascending.
     """
 
-    __slots__ = ("_keys",)
+    __slots__ = ("_keys", "changed")
 
-    def __init__(self, removed: Sequence[int]) -> None:
+    def __init__(self, removed: Sequence[int], changed: Sequence[int]) -> None:
         from itertools import count
         from operator import sub
 
+        self.changed = changed
         self._keys = list(map(sub, removed, count()))
 
     def __getitem__(self, index: int) -> int:
@@ -190,7 +192,6 @@ def bare(text: str) -> tuple[str, Offsets | None]:
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return "", None
     import unicodedata
-    from itertools import compress, count
 
     out: set[str] = set()
     table: dict[int, str | None] = {}
@@ -204,8 +205,11 @@ def bare(text: str) -> tuple[str, Offsets | None]:
             table[ord(char)] = plain
     if not table or (out == {"\r"} == {chr(code) for code in table} and text.count("\r") == text.count("\r\n")):
         return "", None
-    removed = list(compress(count(), map(out.__contains__, text))) if out else []
-    return text.translate(table), Offsets(removed)
+    import re
+
+    changed = [match.start() for match in re.finditer(f"[{re.escape(''.join(map(chr, table)))}]", text)]
+    removed = [at for at in changed if text[at] in out] if out else []
+    return text.translate(table), Offsets(removed, changed)
 
 
 def find(text: str) -> Iterator[Hit]:

@@ -26,6 +26,12 @@ _JUDGED = 512
 # So many first characters of a word tell whether a literal can begin there.
 _HEADS = (6, 3, 2)
 _WORDS = bytes(code if chr(code) in ALNUM else 32 for code in range(256))
+# So many characters has the longest start of a row with a gap, with its ending.
+_START = 24
+# The only character whose small form is two (Unicode's SpecialCasing.txt).
+_DOTTED = "\u0130"
+# Of a text of more bytes the different words are looked through before the text.
+_LONG = 16_384
 
 
 class Hit(Record):
@@ -94,15 +100,22 @@ def compiled(pattern: str, *, fold: bool = False) -> re.Pattern[str]:
 
 
 class Sheet:
-    """A text laid out for all tables: itself, in lower case, and how its words begin."""
+    """A text laid out for all tables: itself, in lower case, and how its words begin.
 
-    __slots__ = ("_data", "_heads", "_near", "_words", "digits", "longest", "lower", "text")
+    Args:
+        text: what is looked through.
+        whole: the sheet of the text that this is a piece of; what a rule needs to stand somewhere may stand there.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_blobs", "_data", "_heads", "_near", "_words", "digits", "longest", "lower", "text", "whole")
+
+    def __init__(self, text: str, whole: Sheet | None = None) -> None:
         self.text = text
+        self.whole = whole
         self.lower = _folded(text)
         self.digits = sum(map(text.count, "0123456789"))
         self.longest = max(map(len, text.split()), default=0)
+        self._blobs: dict[bool, bytes] = {}
         self._data: dict[bool, bytes] = {}
         self._heads: dict[bool, set[bytes]] = {}
         self._words: dict[bool, set[bytes]] = {}
@@ -131,20 +144,37 @@ class Sheet:
             self._words[fold] = set(self.data(fold=fold).translate(_WORDS).split())
         return self._words[fold]
 
+    def holds(self, literal: str, *, fold: bool) -> bool:
+        """Tell whether a literal stands anywhere. In a long text its words say so first: few of them are different."""
+        blob = self._blob(fold=fold)
+        if blob:
+            plain = literal.encode("ascii", "replace").translate(_WORDS)
+            if b" " not in plain:
+                return plain in blob
+            if not all(run in blob for run in plain.split()):
+                return False
+        return literal.encode() in self.data(fold=fold)
+
+    def _blob(self, *, fold: bool) -> bytes:
+        """Return the words of the text, each once; nothing where to look through them is no less work."""
+        if fold not in self._blobs:
+            size = len(self.data(fold=fold))
+            blob = b" ".join(self.words(fold=fold)) if size > _LONG else b""
+            self._blobs[fold] = blob if len(blob) * 4 < size else b""
+        return self._blobs[fold]
+
     def has(self, literals: tuple[str, ...], *, fold: bool) -> bool:
         """Tell whether one of the literals stands anywhere; the same question is answered once."""
         if literals not in self._near:
-            data = self.data(fold=fold)
-            self._near[literals] = any(literal.encode() in data for literal in literals)
+            here = any(self.holds(literal, fold=fold) for literal in literals)
+            self._near[literals] = here or (self.whole is not None and self.whole.has(literals, fold=fold))
         return self._near[literals]
 
 
 def _folded(text: str) -> str:
     """Return ``text`` in lower case with every character at its old offset (``İ`` alone would become two)."""
     lower = text.lower()
-    return (
-        lower if len(lower) == len(text) else "".join(low if len(low := char.lower()) == 1 else char for char in text)
-    )
+    return lower if len(lower) == len(text) else _DOTTED.join([part.lower() for part in text.split(_DOTTED)])
 
 
 class _Literals:
@@ -191,14 +221,13 @@ class Table:
             self._literals = self._sorted()
         found: dict[int, list[str]] = {}
         for fold, literals in self._literals:
-            data = sheet.data(fold=fold)
             keyed = literals.keyed
             pairs = literals.loose if sheet.text.isascii() else literals.loose + literals.foreign
             for head in keyed.keys() & sheet.heads(fold=fold):
                 words = sheet.words(fold=fold)
                 pairs = pairs + [(text, of) for text, of, word in keyed[head] if not word or word in words]
             for literal, numbers in pairs:
-                if literal.encode() in data:
+                if sheet.holds(literal, fold=fold):
                     for number in numbers:
                         found.setdefault(number, []).append(literal)
         for number in sorted([*found, *self._whole]):
@@ -292,16 +321,20 @@ def _may_match(rule: Rule, text: str, at: int, end: int) -> bool:
 
 def _over_a_gap(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield the matches of ``rest`` before which one of the starts stands, with the start's place."""
-    from heapq import merge
+    from bisect import bisect_left
 
     hay = sheet.hay(fold=rule.fold)
     match_rest: Callable[..., re.Match[str] | None] | None = None
+    starts = sorted([at for literal in literals for at in _places(literal, hay)])
+    reach = rule.gap + _START
     taken = 0
-    for place in merge(*(_places(need, hay) for need in rule.needs)):
+    for place in sorted([at for need in rule.needs for at in _places(need, hay)]):
         if place < taken:
             continue
+        before = bisect_left(starts, place)
+        if not before or starts[before - 1] < place - reach:
+            continue  # the two words are never near here
         if match_rest is None:
-            # Nothing is compiled for a text in which the two words are never near.
             if _start_before(rule, literals, hay, place) < 0:
                 continue
             match_rest = compiled(rule.rest, fold=rule.fold).match
@@ -321,7 +354,7 @@ def _places(literal: str, hay: str) -> Iterator[int]:
 
 def _start_before(rule: Rule, literals: Sequence[str], hay: str, place: int) -> int:
     """Return where the last start in the gap before ``place`` begins, -1 where there is none."""
-    low = max(0, place - rule.gap - 24)  # the longest start and its ending
+    low = max(0, place - rule.gap - _START)
     window = hay[low:place]
     cut = max(map(window.rfind, rule.stops), default=-1) + 1
     if rule.between and not any(word in window for word in rule.between):

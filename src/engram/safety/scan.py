@@ -9,13 +9,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from engram.safety.rule import Hit
+    from engram.safety.hidden import Offsets
+    from engram.safety.rule import Hit, Sheet
 
 __all__ = ["check", "mask_secrets", "redact", "refusal", "scan"]
 
 _LONG_ENOUGH = 20  # characters of a value of which a provider's mark may be shown
 _SHOWN = 4  # characters of that mark (C3)
 _JUDGED = 64  # characters of a value that can be such a mark
+# A changed character counts for what begins or ends so many characters off, and that is judged by what stands around.
+_NEAR = 1_024
+_AROUND = 2_048
 
 
 def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
@@ -31,32 +35,69 @@ def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
         10,000 are told apart; the last of them reaches to the end of the text.
     """
     from engram.safety import hidden
+    from engram.safety.rule import Sheet
 
     reference = kind not in ("rule", "skill")
+    sheet = Sheet(text)
     hits = dict.fromkeys(
-        (hit.start, hit.end, group, hit.kind, hit.label) for group, hit in _hits(text, reference=reference)
+        (hit.start, hit.end, group, hit.kind, hit.label) for group, hit in _hits(sheet, reference=reference)
     )
     copy, offsets = hidden.bare(text)
     if offsets is not None:
         # A key with a zero-width character inside is a key; its place is the whole span in the text as it stands.
-        for group, hit in _hits(copy, reference=reference):
-            hits[offsets[hit.start], offsets[hit.end - 1] + 1, group, hit.kind, hit.label] = None
+        for at, piece, within in _pieces(text, copy, offsets):
+            for group, hit in _hits(Sheet(piece, sheet), reference=reference):
+                start, end = at + within[hit.start], at + within[hit.end - 1] + 1
+                if piece is copy or _is_near(offsets.changed, start, end):
+                    hits[start, end, group, hit.kind, hit.label] = None
     for hit in (*_in_comments(text), *hidden.find(text)):
         hits[hit.start, hit.end, "hidden", hit.kind, hit.label] = None
     return list(_findings(text, sorted(hits, key=lambda hit: (hit[0], -hit[1], hit[2:]))))
 
 
-def _hits(text: str, *, reference: bool) -> Iterator[tuple[str, Hit]]:
+def _hits(sheet: Sheet, *, reference: bool) -> Iterator[tuple[str, Hit]]:
     from engram.safety import instructions, personal, secrets
-    from engram.safety.rule import Sheet
 
-    sheet = Sheet(text)
     for hit in secrets.find(sheet):
         yield "secret", hit
     for hit in personal.find(sheet):
         yield "personal", hit
     for hit in instructions.find(sheet, reference=reference):
         yield "instruction", hit
+
+
+def _pieces(text: str, copy: str, offsets: Offsets) -> Iterator[tuple[int, str, Offsets]]:
+    """Yield what of the bare copy reads in another way than the text: offset in the text, bare piece, its offsets.
+
+    Where one letter in a thousand lines is another one, only the lines around it are looked through again.
+    """
+    from engram.safety import hidden
+
+    spans: list[tuple[int, int]] = []
+    for at in offsets.changed:
+        if not spans or at > spans[-1][1] + 4 * _AROUND:  # no two pieces meet
+            spans.append((at, at))
+        else:
+            spans[-1] = (spans[-1][0], at)
+    # Of a private key the first line may stand further off.
+    if sum(last - first + 4 * _AROUND for first, last in spans) * 2 > len(text) or "PRIVATE KEY" in copy:
+        yield 0, copy, offsets
+        return
+    for first, last in spans:
+        # Whole lines, where they are no longer than that.
+        start = max(0, first - 2 * _AROUND, text.rfind("\n", 0, max(0, first - _AROUND)) + 1)
+        end = text.find("\n", last + _AROUND, last + 2 * _AROUND)
+        piece, within = hidden.bare(text[start : end if end >= 0 else last + 2 * _AROUND])
+        if within is not None:
+            yield start, piece, within
+
+
+def _is_near(changed: Sequence[int], start: int, end: int) -> bool:
+    """Tell whether a hit may come from one of the changed characters: what is further off the text itself has shown."""
+    from bisect import bisect_left
+
+    at = bisect_left(changed, start - _NEAR)
+    return at < len(changed) and changed[at] <= end + _NEAR
 
 
 def _in_comments(text: str) -> Iterator[Hit]:

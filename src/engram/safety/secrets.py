@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MARKS", "find"]
 
+# What documentation writes where a password belongs in a URL.
+_STAND_INS = frozenset(
+    (
+        "password", "passwd", "passphrase", "pass", "pwd", "pw", "secret", "token", "yourpassword", "mypassword",
+        "userpassword", "dbpassword", "db_password", "user_password", "my_password", "my-password", "contraseña",
+        "密码", "密碼",
+    )
+)  # fmt: skip
 # Of a programming language: the value is computed, not written.
 _EXPRESSION = frozenset("()[]{}$<>")
 # Words in what stands behind a password-like name where people write about passwords: algorithms, formats, versions,
@@ -52,6 +60,11 @@ def _not_a_reference(value: str) -> bool:
     return not ("." in inner and inner.replace(".", "_").isidentifier()) and ":\\" not in value
 
 
+def _url_password(value: str) -> bool:
+    """Tell a password in a URL from what documentation writes there: ``user:password@localhost``, ``user:xxx@host``."""
+    return _not_a_reference(value) and value.lower() not in _STAND_INS and not set("xX*.").issuperset(value)
+
+
 def _bearer(value: str) -> bool:
     if not _not_a_reference(value):
         return False
@@ -63,11 +76,10 @@ def _bearer(value: str) -> bool:
 
 def _basic(value: str) -> bool:
     import base64
-    import binascii
 
     try:
         return b":" in base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
-    except binascii.Error:
+    except ValueError:  # in a pattern that ignores case [a-z] has letters of other scripts too, such as the long s
         return False
 
 
@@ -255,7 +267,7 @@ TABLE = Table(
         ("://",),
         r"[^\s/:@\"'<>`|]{0,100}+:([^\s/@\"'<>`|]{1,200}+)@(?=[A-Za-z0-9\[${])",
         before="",
-        accept=_not_a_reference,
+        accept=_url_password,
     ),
     Rule(
         "kubernetes-key",

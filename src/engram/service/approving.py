@@ -70,6 +70,11 @@ class OpenApproval(Record):
     pending: Pending
     expired: bool
 
+    @property
+    def asked(self) -> bool:
+        """Whether a dialog of a host asks for it, so that nobody has its token."""
+        return "asked" in self.pending.extra
+
 
 def selection(approve: object, count: int) -> list[int]:
     """Return the candidate numbers that ``approve`` selects (C27, C38).
@@ -339,7 +344,7 @@ def approvals_in(session: Session, root: MemoryRoot) -> tuple[list[OpenApproval]
     found = [
         OpenApproval(root, one, one.is_over(now))
         for one in whole
-        # Nobody was ever given the token of a dialog that brought no answer.
+        # Nobody was ever given the token of a dialog that brought no answer: it leaves nothing behind (C49).
         if not ("asked" in one.extra and one.is_over(now)) and not has_ended(session, one)
     ]
     return found, len(book.pending) - len(whole)

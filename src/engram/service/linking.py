@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.errors import NotFoundError
+from engram.errors import NotFoundError, UsageError
 from engram.hosts.launch import PROGRAM, SERVER, Launch
 from engram.hosts.places import is_here
 from engram.hosts.table import HOSTS, find_host
@@ -57,7 +57,7 @@ def link(session: Session, names: Sequence[str], options: LinkOptions) -> LinkRe
 
     Raises:
         NotFoundError: for a name that is no host.
-        UsageError: for the workspace of a folder that is no project.
+        UsageError: for the workspace of a folder that is no project, or options that leave nothing to link.
         StoreError: when the user's configuration folder cannot be written; then nothing was changed.
     """
     hosts, not_found = chosen_hosts(names, session)
@@ -67,6 +67,11 @@ def link(session: Session, names: Sequence[str], options: LinkOptions) -> LinkRe
     else:
         with links_lock(session.config_dir):
             report = LinkRun(session, options, launch).link(hosts)
+    if not report.results and not report.errors and not not_found:
+        raise UsageError(
+            "Nothing is left to link: what these hosts take is left out by --no-mcp, --no-hooks and --no-instructions.",
+            hint="Leave one of the three away.",
+        )
     return report.replace(not_found=tuple(not_found))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 
 from engram.errors import EngramError, NotFoundError, SafetyError
+from engram.recall.validity import is_superseded
 from engram.record import Record
 from engram.safety.fence import show_line
 from engram.service.answering import candidates_of
@@ -66,7 +67,8 @@ class Item(Record):
         name: what ``engram review show`` takes.
         kind: see ``HEADINGS``.
         scope: whose memory it is about.
-        state: ``open``, ``expired``, ``waiting``, ``old``, or what is wrong with a file.
+        state: ``open``, ``asked`` (in a dialog of a host), ``expired``, ``waiting``, ``old``, or what is wrong with a
+            file.
         title: what it is about, on one line and inert.
         reason: why it waits, on one line and inert.
         since: the day or moment it waits since, ``""`` where nobody knows.
@@ -158,12 +160,13 @@ def _proposals(look: _Look) -> Iterator[Item]:
                 age = int(now) - one.pending.expires
                 reason = "expired" if age < 0 else f"expired {_ago(age)} ago"
             else:
-                reason = f"open, {max(1, int(one.pending.expires - now) // 60)} min left"
+                left = f"{max(1, int(one.pending.expires - now) // 60)} min left"
+                reason = f"asked in a dialog of the host, which may be gone; {left}" if one.asked else f"open, {left}"
             yield Item(
                 f"p-{show_line(one.pending.hash[:8])}",
                 "proposal",
                 root.scope,
-                "expired" if one.expired else "open",
+                "expired" if one.expired else "asked" if one.asked else "open",
                 f"{counted(len(candidates), what)}: {titles}",
                 reason,
                 time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(one.pending.created)),
@@ -252,7 +255,8 @@ def _foreign(look: _Look) -> Iterator[Item]:
     for root in look.session.roots:
         if not root.foreign:
             continue
-        entries = tuple(entry for entry in look.entries if entry.root.path == root.path)
+        in_root = (entry for entry in look.entries if entry.root.path == root.path)
+        entries = tuple(entry for entry in in_root if not is_superseded(entry.memory))
         kinds = [entry.memory.type for entry in entries]
         counts = {kind: kinds.count(kind) for kind in ("rule", "skill", "knowledge")}
         title = (

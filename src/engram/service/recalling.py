@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from engram.errors import UsageError
-from engram.recall.order import load_order
-from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, join_whole
+from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, join_whole, load_order
 from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record

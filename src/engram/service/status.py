@@ -27,8 +27,11 @@ __all__ = ["RootState", "Status", "counts_line", "root_states", "skipped_sentenc
 class RootState(Record):
     """One root at a glance.
 
+    ``rules``, ``skills`` and ``knowledge`` are what ``engram list`` shows; ``superseded`` memories, which left every
+    list, are counted apart (I1).
     ``notes`` are working notes in service, beside them those that ended and what is none; ``proposals`` are open,
-    ``proposals_expired`` were good for half an hour (A4), ``deferred`` candidates wait in the inbox.
+    ``proposals_expired`` were good for half an hour (A4), ``proposals_asked`` stand in a dialog of a host (C49),
+    ``deferred`` candidates wait in the inbox.
     ``pulled`` memories came with a pull, and nobody on this machine said yet that they saw them (F18).
     """
 
@@ -51,6 +54,8 @@ class RootState(Record):
     proposals_unreadable: bool = False
     deferred: int = 0
     pulled: int = 0
+    superseded: int = 0
+    proposals_asked: int = 0
 
     @property
     def waiting(self) -> str:
@@ -128,9 +133,10 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
 def counts_line(state: RootState) -> str:
     """Return the counts of one root in a sentence."""
     counts = f"{counted(state.rules, 'rule')}, {counted(state.skills, 'skill')}, {state.knowledge} knowledge"
+    replaced = f", {state.superseded} superseded" if state.superseded else ""
     archived = f", {state.archived} archived" if state.archived else ""
     notes = f", {counted(state.notes, 'working note')}" if state.notes else ""
-    return f"{state.scope} memory {state.root}: {counts}{archived}{notes}"
+    return f"{state.scope} memory {state.root}: {counts}{replaced}{archived}{notes}"
 
 
 def skipped_sentence(number: int) -> str:
@@ -196,4 +202,6 @@ def _state(session: Session, root: MemoryRoot, index: Index, *, deep: bool) -> R
         proposals_unreadable=waiting.unreadable,
         deferred=waiting.deferred,
         pulled=len(pulled_paths(session, root)),
+        superseded=kinds.get("superseded", 0),
+        proposals_asked=waiting.asked,
     )

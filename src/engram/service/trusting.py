@@ -12,7 +12,15 @@ if TYPE_CHECKING:
 
     from engram.service.session import Session
 
-__all__ = ["accept_pulled", "accept_workspace", "accepted_here", "forget_workspace", "moved_from", "trusted_projects"]
+__all__ = [
+    "accept_pulled",
+    "accept_workspace",
+    "accepted_here",
+    "forget_workspace",
+    "moved_from",
+    "trusted_by_environment",
+    "trusted_projects",
+]
 
 
 def accept_workspace(session: Session) -> TrustRecord:
@@ -50,6 +58,11 @@ def accepted_here(session: Session) -> bool:
     """
     session.require_workspace()
     return session.recheck_trust()
+
+
+def trusted_by_environment(session: Session) -> bool:
+    """Tell whether ``ENGRAM_TRUST=1`` vouches for what is read, which holds for this process only (F18)."""
+    return session.environ.get("ENGRAM_TRUST") == "1"
 
 
 def forget_workspace(session: Session) -> bool:

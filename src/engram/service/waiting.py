@@ -20,6 +20,9 @@ __all__ = ["WaitingCounts", "waiting_counts", "waiting_sentence"]
 class WaitingCounts(Record):
     """What waits in one root: open proposals, those whose half hour is over, deferred candidates.
 
+    ``asked`` proposals stand in a dialog of a host, which waits for its answer: nobody is sent to ``engram review``
+    for them (C49), though they can be read and decided there (C46).
+
     ``unreadable`` says that the file of the proposals cannot be read, so that nobody knows their number.
     """
 
@@ -27,6 +30,7 @@ class WaitingCounts(Record):
     expired: int = 0
     deferred: int = 0
     unreadable: bool = False
+    asked: int = 0
 
 
 def waiting_counts(session: Session, root: MemoryRoot) -> WaitingCounts:
@@ -41,10 +45,10 @@ def waiting_counts(session: Session, root: MemoryRoot) -> WaitingCounts:
 
     try:
         data = read_optional(path)
-        proposals, expired = (0, 0) if data is None else count_open(data, root.path, time.time())
+        proposals, expired, asked = (0, 0, 0) if data is None else count_open(data, root.path, time.time())
     except (OSError, ValueError):
         return WaitingCounts(deferred=deferred, unreadable=True)
-    return WaitingCounts(proposals, expired, deferred)
+    return WaitingCounts(proposals, expired, deferred, asked=asked)
 
 
 def waiting_sentence(counts: WaitingCounts) -> str:

@@ -9,7 +9,7 @@ import time
 
 from engram.errors import EngramError, FormatError, StoreError
 from engram.model import MAX_BYTES
-from engram.portable import BINARY, NOFOLLOW, NONBLOCK, extended, is_plain_name, replace, spelled, sync_folder
+from engram.portable import BINARY, NOFOLLOW, NONBLOCK, WINDOWS, extended, is_plain_name, replace, spelled, sync_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,15 +91,9 @@ def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
         FormatError: for a link that leaves the root, something that is no file, or a file over the limit (F9).
         OSError: when the file is missing or cannot be read.
     """
-    full = root
-    for part in path.split("/"):
-        full = f"{full}{os.sep}{part}"
-        # Resolving every path would take half of the time of reading a thousand files.
-        if os.path.islink(full):
-            full = os.path.realpath(os.path.join(root, *path.split("/")))
-            if not full.startswith(root.rstrip(os.sep) + os.sep):
-                raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
-            break
+    full = _resolved(root, path.split("/"))
+    if not full.startswith(root.rstrip(os.sep) + os.sep):
+        raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
     fd = os.open(extended(full), READ_FILE)
     try:
         info = os.fstat(fd)
@@ -117,6 +111,22 @@ def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
         os.close(fd)
 
 
+def _resolved(root: str, parts: list[str]) -> str:
+    """Return the path of ``parts`` below a resolved folder, resolved.
+
+    Only what is below is looked at: to resolve every path would take half of the time of reading a thousand files.
+    Windows has more than links that lead elsewhere.
+    """
+    full = root
+    if WINDOWS:
+        return os.path.realpath(os.path.join(root, *parts))
+    for part in parts:
+        full = f"{full}{os.sep}{part}"
+        if os.path.islink(full):
+            return os.path.realpath(os.path.join(root, *parts))
+    return full
+
+
 def inside(root: str, path: str) -> str:
     """Return where the file ``path`` of a root is, if that is below ``root``, through whatever links.
 
@@ -128,7 +138,7 @@ def inside(root: str, path: str) -> str:
     parts = path.split("/")
     full = os.path.join(root, *parts)
     plain = all(map(is_plain_name, parts))
-    real = os.path.realpath(full) if plain else ""
+    real = _resolved(root, parts) if plain else ""
     if not plain or (real != full and not real.startswith(root.rstrip(os.sep) + os.sep)):
         raise StoreError(
             f"{path} in {root} leads out of the memory folder, so nothing is read or written there.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engram.mcp.answers import answer, envelope_schema
 from engram.mcp.call import CancelledError
 from engram.mcp.forms import form
-from engram.mcp.proposals import DECLINED, INVALID, note_answer, note_proposal
+from engram.mcp.proposals import DECLINED, INVALID, declined_on, note_answer, note_proposal
 from engram.mcp.registry import InputRequired
 from engram.record import Record
 
@@ -54,7 +54,8 @@ class _Kept(Record):
 
 
 def _note(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
-    from engram.service.note_approval import offer_note
+    from engram.service.approving import declined_before
+    from engram.service.note_approval import note_batch, offer_note
     from engram.service.noting import propose_note
 
     session = desk.session(call)
@@ -69,6 +70,9 @@ def _note(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | Inp
         kind=arguments.get("type", ""),
         scope=arguments.get("scope", ""),
     )
+    if day := declined_before(session, note_batch(session, plan)):
+        text = declined_on(day)
+        return answer(session, {"text": text}, text)
     call.check()
     if not desk.dialogs.possible(call):
         return note_proposal(session, plan, offer_note(session, plan))

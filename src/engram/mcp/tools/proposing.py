@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from engram.errors import RefusedError
-from engram.mcp.answers import answer, envelope_schema
+from engram.mcp.answers import envelope_schema
 from engram.mcp.call import CancelledError
 from engram.mcp.forms import MOST_BOXES, form
 from engram.mcp.proposals import (
     DECLINED,
     INVALID,
     candidate_rows,
+    declined_on,
     note_outcome,
     nothing_saved,
     outcomes_answer,
@@ -120,8 +121,7 @@ def _propose(
     variants = arguments.get("showRuleVariants", False)
     candidates = candidate_rows(batch, variants=variants)
     if day := declined_before(session, batch):
-        text = f"declined on {day}; call again only if the human asks for it"
-        return answer(session, {"text": text, "candidates": []}, text)
+        return nothing_saved(session, declined_on(day))
     call.check()
     question = form(tool, arguments, home, candidates, kept=None, asked="Save as memory?")
     if question is None or not desk.dialogs.possible(call):

@@ -80,7 +80,7 @@ SETTLE = word_set(
     維護 負責 審核 遷移 切換 過期 返回 開放 關閉 開始 結束 重試 翻譯 測試 備份 保留 开会 启动 上线 发版 拥有 实现
     书写 写入 输出 等待 超时 启用 关停 轮询 归档 清理 刷新 更新 同步 采样 调度 触发 限制 开门 关门 营业 发出 寄送
     寄出 送达 绘制 画 拍摄 翻译成 播放 展示 交付 结算 付款 支付 收取 签字 签名 出货 发货 到货 值班 汇报 归属 承担
-    采购 生产 检测 检验 维修 培训 招聘"""
+    采购 生产 检测 检验 维修 培训 招聘 集合 见面 碰头 聚会 停车"""
 )
 VERBS = word_set(
     """需要 包含 依赖 支持 调用 添加 增加 删除 移除 修改 创建 检查 复制 导出 拒绝 接受 要求 共享 跳过 停止 重启
@@ -131,6 +131,8 @@ CONTENT = word_set(
     存储桶 开始时间 结束时间 提交信息 提交者 处理器 服务端 客户端 前面 后面 里面 上面 下面 用户名 用例 用量 使用者
     使用率 选择题 地铁 对账 对账单 上海 中午 上午 下午 午后 晚上 早上 凌晨 周会 例会 站会 构建机 安装包 编码规范
     迁移脚本 测试用例 测试数据 测试覆盖率 单测 部署脚本 部署流程 备份文件 翻译文件 配置文件 记录仪 发布说明
+    马德里 里斯本 里昂 里约 里约热内卢 里加 里尔 大里 厄瓜多尔 巴黎 柏林 慕尼黑 米兰 罗马 伦敦 都柏林 东京 大阪 北京
+    上海 成都 重庆 杭州 深圳 厨房 大厅 食堂 会客厅 休息室 车库 花园
     发布流程 发布会 合并请求 审核人 审批人 审批流程 审查者"""
 )
 
@@ -148,6 +150,7 @@ def _same(word: str) -> str:
 CHINESE = Language(
     code="zh",
     phrases={},
+    ends=frozenset(),
     fillers=FILLERS,
     articles=frozenset(),
     people=frozenset(),
@@ -155,6 +158,7 @@ CHINESE = Language(
     scopes=SCOPES,
     choose=frozenset({"use"}),
     settle=SETTLE,
+    stays=frozenset(),  # every verb with a place behind 在 has one
     verbs=VERBS,
     flips=FLIPS,
     grants=frozenset(),

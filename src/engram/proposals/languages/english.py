@@ -17,7 +17,7 @@ _IRREGULAR = {
     "taken": "take", "took": "take", "given": "give", "gave": "give", "begun": "begin", "began": "begin",
     "led": "lead", "met": "meet", "paid": "pay", "done": "do", "shown": "show", "lives": "live", "forbidden": "forbid",
     "hidden": "hide", "drawn": "draw", "broken": "break", "spoken": "speak", "known": "know", "begins": "begin",
-    "people": "person",
+    "people": "person", "has": "have", "had": "have",
 }  # fmt: skip
 
 
@@ -94,6 +94,7 @@ _FLIPS = {
 ENGLISH = Language(
     code="en",
     phrases=_PHRASES,
+    ends=frozenset(("is on", "are on", "is off", "are off")),
     fillers=word_set(
         """always please also just really now currently already strictly simply usually generally typically still ever
         then there that's let's let do does did only again however therefore thus hence absolutely definitely
@@ -120,6 +121,7 @@ ENGLISH = Language(
         display show calculate compute express commit review handle process load read fetch dial rotate backup
         meet arrive leave depart average total round"""
     ),
+    stays=_stems("meet gather assemble park sit stay live reside lodge sleep camp wait work lunch dine"),
     verbs=_stems(
         """add allow ask check clean contain copy create declare define delete depend describe drop enable ensure
         expect export fail fix get give have help hide include increase reduce inform invite join know let
@@ -136,7 +138,10 @@ ENGLISH = Language(
         juggle whisk knead simmer staple gather collect assemble attach bake boil fry chop peel slice rinse wash sew
         knit weld solder glue unwrap pour stir mix blend melt thaw sprinkle marinate roast dig sow harvest trim mow
         fertilize hang tie untie uncover bury climb ride tow haul drag raise sing teach learn greet welcome thank donate
-        lend lease insure rehearse memorise recite summarise sketch harden fold grab"""
+        lend lease insure rehearse memorise recite summarise sketch harden fold grab stack unstack load unload reload
+        heap pile park gather lodge sleep camp seat house employ comprise consist count span fit leak drift rot lean
+        tilt creak collapse topple rattle rust sag jam overheat hum buzz flicker blink beep wobble drip sink slip
+        spin"""
     ),
     flips=_FLIPS,
     grants=_stems("allow permit acceptable ok okay fine legal"),

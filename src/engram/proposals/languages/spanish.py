@@ -32,6 +32,8 @@ _IRREGULAR = {
     "di": "decir", "da": "dar", "das": "dar", "des": "dar", "den": "dar", "dan": "dar", "dad": "dar", "sal": "salir",
     "sales": "salir", "salen": "salir", "sale": "salir", "ve": "ir", "vayas": "ir", "vaya": "ir", "vayan": "ir",
     "vayamos": "ir", "vamos": "ir", "van": "ir", "id": "ir", "viene": "venir", "vienen": "venir", "vea": "ver",
+    "reunete": "reunir", "reunios": "reunir", "reunanse": "reunir", "sientate": "sentar", "sentaos": "sentar",
+    "sientense": "sentar", "quedate": "quedar", "quedaos": "quedar", "quedense": "quedar",
     "veas": "ver", "vean": "ver", "sepas": "saber", "sepa": "saber", "salid": "salir",
 }  # fmt: skip
 
@@ -134,6 +136,9 @@ _PHRASES = {
     "en caso de": "si", "por defecto": "", "en todo momento": "", "de momento": "", "por ahora": "",
     "a partir de ahora": "",
     "por favor": "", "en general": "", "en paralelo": "paralelo", "en serie": "secuencial", "por ciento": "%",
+    "hora del servidor": "hora servidor", "hora del sistema": "hora sistema", "hora del usuario": "hora usuario",
+    "hora del cliente": "hora cliente", "zona horaria del usuario": "zona horaria usuario",
+    "zona horaria del servidor": "zona horaria servidor", "zona horaria del cliente": "zona horaria cliente",
     "a las": "alas", "a la": "a", "salvo": "salvo",
     "excepto": "salvo", "menos": "menos", "para cada": "para", "en caso contrario": "BECAUSE", "por tanto": "BECAUSE",
 }  # fmt: skip
@@ -150,6 +155,7 @@ _PREPOSITIONS |= {"al": "a", "del": "de", "segun": "según", "via": "por", "vía
 SPANISH = Language(
     code="es",
     phrases=_PHRASES,
+    ends=frozenset(),
     fillers=word_set(
         """siempre también tambien solo sólo solamente unicamente únicamente actualmente ahora ya se lo le les
         todo toda todos todas cada cualquier cualesquiera estrictamente simplemente normalmente generalmente
@@ -177,6 +183,10 @@ SPANISH = Language(
         hacer celebrar responder leer conservar retener limitar redondear quedar versionar esperar llegar rotar
         renovar"""
     ),
+    stays=_verbs(
+        """reunir quedar aparcar estacionar sentar alojar vivir residir dormir esperar comer trabajar acampar
+        juntar"""
+    ),
     verbs=_verbs(
         """añadir agregar pedir comprobar revisar limpiar copiar crear cortar declarar borrar eliminar depender
         describir activar esperar exportar fallar seguir obtener dar tener ayudar ocultar incluir aumentar reducir
@@ -192,7 +202,8 @@ SPANISH = Language(
         distribuir contribuir alzar organizar priorizar optimizar normalizar reutilizar sincronizar automatizar
         visualizar minimizar maximizar inicializar finalizar autorizar indexar cachear loguear debuggear testear
         deployar resetear comitear taguear forzar saltar confiar fiar delegar duplicar aplicar explicar indicar
-        modificar simplificar especificar justificar"""
+        modificar simplificar especificar justificar apilar
+        cargar descargar amontonar reunir aparcar estacionar sentar acampar juntar contener emplear"""
     ),
     flips={
         _loose(word): _loose(positive)

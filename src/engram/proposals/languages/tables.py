@@ -26,6 +26,7 @@ class Language(Record):
     Attributes:
         code: its ISO code.
         phrases: several words, or one, with what is read in their place; ``""`` for nothing.
+        ends: those of the phrases that mean this only where a sentence ends, or a part of one.
         fillers: words that change nothing in what is said.
         articles: fillers before a noun; what follows is no verb.
         people: subjects that mean whoever reads the memory.
@@ -33,6 +34,7 @@ class Language(Record):
         scopes: parts that say to what, when or for whom a sentence applies.
         choose: verbs whose object is one chosen thing.
         settle: verbs that give a thing one place, form or person.
+        stays: verbs of being somewhere: whoever does it does it at one place.
         verbs: other verbs.
         flips: verbs that deny, with the verb that they deny; ``""`` where nothing but the denial is left.
         grants: words that say no more than that something may be.
@@ -47,6 +49,7 @@ class Language(Record):
 
     code: str
     phrases: Mapping[str, str]
+    ends: frozenset[str]
     fillers: frozenset[str]
     articles: frozenset[str]
     people: frozenset[str]
@@ -54,6 +57,7 @@ class Language(Record):
     scopes: frozenset[str]
     choose: Container[str]
     settle: Container[str]
+    stays: Container[str]
     verbs: Container[str]
     flips: Mapping[str, str]
     grants: Container[str]
