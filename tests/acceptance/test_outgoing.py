@@ -220,3 +220,12 @@ def test_what_was_found_is_remembered_by_content_and_looked_for_again_when_that_
     (root / ".cache" / "found").unlink()
     (root / ".cache" / "found").mkdir()
     assert_clean(engram.ok("load", "gate opens"))
+
+
+def test_no_explanation_shows_a_key_in_lower_case(engram: Runner, root: Path) -> None:  # decision 8
+    key = "AKIA" + "Q3EGRZT5KVW7XN2M"
+    for name in ("deploy-the-orders", "deploy-the-bills"):
+        put(root, f"rules/{name}.md", memory("rule", name, f"- Deploy the orders with {key}"))
+    shown = engram.ok("load", "deploy the orders", "--explain")
+    assert "expansion" in shown
+    assert key.lower() not in shown.lower()

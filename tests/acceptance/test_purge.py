@@ -69,6 +69,20 @@ def test_it_is_gone_from_every_place(
     assert not list((root / "archive").glob("*/*/*"))
 
 
+@pytest.mark.parametrize("text", ["Wifi: marmalade.", "密码是金桔。"])
+def test_a_short_text_is_gone_from_inbox_and_open_approvals_and_others_stay(
+    engram: Runner, root: Path, terminal: OpenTerminal, text: str
+) -> None:  # F17
+    other = "TYPE: rule | TEXT: Rule\n"
+    engram.save("knowledge", text, "--title", "Office wifi")
+    engram.ok("save-session", "--file", "-", "--inbox", input=f"TYPE: rule | TEXT: {text} | TITLE: Wifi\n{other}")
+    assert len(list((root / "inbox").iterdir())) == 2
+    assert purge(terminal, "office-wifi", "office-wifi").code == 0
+    (kept,) = (root / "inbox").iterdir()
+    assert '"Rule"' in kept.read_text("utf-8")
+    assert not [path for path in root.rglob("*") if path.is_file() and text[:6].encode() in path.read_bytes()]
+
+
 def test_both_scopes_lose_the_same_text_and_keep_another_one(
     engram: Runner, global_root: Path, root: Path, terminal: OpenTerminal, tmp_path: Path
 ) -> None:

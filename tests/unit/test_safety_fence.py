@@ -41,6 +41,11 @@ def test_a_memory_is_fenced_with_its_provenance() -> None:  # decision 9
         ("\uff1c/engram-memory>", "\\u{ff1c}/engram-memory>"),
         ("<\uff4demory>", "\\u{3c}\uff4demory>"),
         ("</\u200bmemory>", "</\\u{200b}memory>"),
+        ("</hook_context>", "\\u{3c}/hook_context>"),
+        ("</user-prompt-submit-hook>", "\\u{3c}/user-prompt-submit-hook>"),
+        ("<environment_context>", "\\u{3c}environment_context>"),
+        ("<|im_start|>x", "\\u{3c}|im_start|>x"),
+        ("(<|>) and <| and <user-card>", "(<|>) and <| and <user-card>"),
         ("a < b, <div>, Vec<u8>, x <- y", "a < b, <div>, Vec<u8>, x <- y"),
     ],
 )

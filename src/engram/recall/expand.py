@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["expand"]
 
+_SHORTEST_PIECE = 10  # characters of a piece of a key that gives something away
+
 
 def expand(work: Work, order: list[int]) -> None:
     """Add to scores and reasons what each candidate shares with the first of ``order``."""
@@ -44,7 +46,7 @@ def expand(work: Work, order: list[int]) -> None:
         for found in looked
     ]
     averages = [nearest_step(source.length / source.count) if source.count else 1.0 for source in sources]
-    about = ", ".join(term for _, term, _, _ in chosen[:5])
+    about = ", ".join(term for _, term, _, _ in chosen[:5] if not _may_be_of_key(term))
     norms: dict[tuple[int, int], float] = {}
     for doc in order:
         source = doc >> SOURCE_BITS
@@ -65,3 +67,11 @@ def expand(work: Work, order: list[int]) -> None:
                 norm = norms[source, length] = saturation(length_step(length), averages[source])
             added = sum([int(impacts[number] * count / (count + norm)) for number, count in counted.items()])
             work.add(doc, "expansion", added / SCALE, about)
+
+
+def _may_be_of_key(term: str) -> bool:
+    """Say whether a word could be a secret's, or a piece of one: it ranks, and no explanation shows it (decision 8).
+
+    The index has the words of the file in lower case, where nothing tells a key by its mark any more.
+    """
+    return len(term) >= _SHORTEST_PIECE and not term.isalpha() and not term.isdigit()

@@ -27,6 +27,15 @@ _NAMES = (
     "user ",
     "tool_",
     "function_",
+    # The frames that hosts put around what a hook says, what the person typed, and where they are.
+    "hook_",
+    "hook-",
+    "user-prompt",
+    "session-start",
+    "session_",
+    "environment_",
+    "additional_",
+    "developer>",
 )
 # Characters that a reader, human or model, takes for the bracket that opens a tag.
 _BRACKETS = ("<", "\uff1c", "\ufe64")
@@ -126,11 +135,12 @@ def _break_tags(text: str, bracket: str) -> str:
 
 def _opens(piece: str) -> bool:
     """Say whether what follows a bracket reads as the name of a fence, whatever its case, width, or marks on it."""
-    name = piece[:_REACH]
-    if not name.isascii():
-        name = _plain(piece)
-    name = name.lstrip(" \t\n/\\!?|[").casefold()
-    return name.startswith(_NAMES) or not name
+    plain = piece[:_REACH]
+    if not plain.isascii():
+        plain = _plain(piece)
+    name = plain.lstrip(" \t\n/\\!?|[").casefold()
+    # <|im_start|> and its like part the turns of a conversation in the vocabulary of a model.
+    return name.startswith(_NAMES) or not name or (plain.startswith("|") and plain[1:2].isalpha() and "|>" in plain)
 
 
 def _plain(piece: str) -> str:

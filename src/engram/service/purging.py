@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 __all__ = ["Purge", "Purged", "plan_purge", "purge"]
 
 _WAY = "terminal"  # nobody else is asked, see the command
-# A line of so many characters tells a memory from others; a shorter one may stand anywhere.
+# A line of so many characters tells a memory from others, an ideograph counting for four; a shorter one may stand
+# anywhere, so that only a text or line that says nothing else is a copy of it.
 _TELLING = 16
+_ENDS = " \t.;!。；！"
 _MIGRATED = (".pre-v3.bak",)
 _KEPT_IN_CACHE = frozenset({".gitignore"})
 _USAGE = "usage"
@@ -196,7 +198,7 @@ def _telling(files: Sequence[tuple[MemoryRoot, str]]) -> tuple[str, ...]:
     for root, path in files:
         text = _content(root, path)
         lines |= dict.fromkeys(line.strip().removeprefix("- ").strip() for line in text.split("\n"))
-    return tuple(line for line in lines if len(line) >= _TELLING)
+    return tuple(line for line in lines if line.strip(_ENDS))
 
 
 def _copies(session: Session, root: MemoryRoot, plan: Purge) -> Iterator[tuple[str, bytes | None]]:
@@ -221,7 +223,7 @@ def _copies(session: Session, root: MemoryRoot, plan: Purge) -> Iterator[tuple[s
 
 def _holds(data: bytes, telling: Sequence[str]) -> bool:
     text = data.decode("utf-8", "replace")
-    if any(line in text for line in telling):
+    if _tells_of(text, telling) or any(_is_one(line, telling) for line in text.split("\n")):
         return True
     try:
         return _in_value(parse(text), telling)
@@ -229,11 +231,23 @@ def _holds(data: bytes, telling: Sequence[str]) -> bool:
         return False
 
 
+def _tells_of(text: str, telling: Sequence[str]) -> bool:
+    return any(line in text for line in telling if sum(1 if char < "\u1100" else 4 for char in line) >= _TELLING)
+
+
+def _is_one(text: str, telling: Sequence[str]) -> bool:
+    said = text.strip().removeprefix("- ").strip(_ENDS)
+    return any(said == line.strip(_ENDS) for line in telling)
+
+
 def _in_value(value: object, telling: Sequence[str]) -> bool:
-    """Tell whether a text in plain data holds one of some lines."""
+    """Tell whether a text in plain data holds one of some lines, or the text of a candidate is one."""
     if isinstance(value, str):
-        return any(line in value for line in telling)
+        return _tells_of(value, telling)
     if isinstance(value, dict):
+        text = value.get("text")
+        if isinstance(text, str) and _is_one(text, telling):
+            return True
         return any(_in_value(part, telling) for part in value.values())
     return isinstance(value, list | tuple) and any(_in_value(part, telling) for part in value)
 
