@@ -67,6 +67,9 @@ def found_in(session: Session, book: Book, token: str, home: MemoryRoot, writer:
         raise
     again = "Propose the memory again, and show it to the human."
     if has_ended(session, pending):
+        if writer is None:
+            # Another process may have redeemed it since the book was read: then the file says so now.
+            read_book(home.path)[0].find(token, home.path, secret_of(session), time.time())
         raise RefusedError(
             f"This approval has ended, and an older {FILE} was put back; nothing was written.", hint=again
         )
