@@ -23,8 +23,8 @@ __all__ = ["addressed", "find"]
 # Directly before an order, at most two words away: this sentence forbids it. "Never forget to …" forbids nothing.
 _FORBIDS = (
     r"(?:\b(?:never|not|don't|doesn't|cannot|can't|nor|avoid|nobody may|no one may|refuse to|forbidden to"
-    r"|nunca|jamás|no|prohibido|evita|evitar)"
-    r"(?:[ ]{1,2}(?!hesitate|forget|fail|stop|skip|omit|dejes|olvides|dudes)[\w']{1,20}){0,2}[ ]{1,2}"
+    r"|nunca|jamás|no|prohibido|evita|evitar|không|đừng|chớ|cấm)"
+    r"(?:[ ]{1,2}(?!hesitate|forget|fail|stop|skip|omit|dejes|olvides|dudes|quên|ngại)[\w']{1,20}){0,2}[ ]{1,2}"
     r"|(?:不要|不得|禁止|切勿|请勿|严禁|避免|勿|别|不能|不可|不應|不应|嚴禁|請勿|別)[^。\n]{0,3})$"
 )
 

@@ -73,8 +73,8 @@ _LOOT = (
     r"|user(?:'s)? data|browsing history|conversation history|chat history|system files?)"
 )
 _LOOT_ES = (
-    r"(?:contraseñas?|credenciales|claves? (?:api|privadas?|ssh|de acceso)|tokens?|secretos|cookies"
-    r"|variables de entorno)"
+    r"(?:contraseñas?|credenciales|claves? (?:api|privadas?|ssh|de acceso|de (?:la carpeta )?\.ssh)|tokens?|secretos"
+    r"|cookies|variables de entorno)"
 )
 _LOOT_ZH = r"(?:密钥|密码|凭证|凭据|令牌|私钥|环境变量|密鑰|密碼|憑證|權杖|私鑰|環境變數|cookie|token|api ?key|ssh)"
 _OUT = (
@@ -112,7 +112,25 @@ WORDED = Table(
         "~/.ssh¦id_rsa¦id_ed25519¦~/.aws¦/etc/shadow",
         r"(?:~/\.ssh/[a-z0-9_]{1,30}|id_rsa|id_ed25519|~/\.aws/credentials|/etc/shadow)[^.\n]{0,20}?"
         r"\b(?:into|in|to|on) (?:the |an? |this |your )?"
-        r"(?:issue|chat|comment|pull request|pr|gist|message|reply|prompt|ticket|channel)\b",
+        r"(?:issue|chat|comment|pull request|pr|gist|message|reply|prompt|ticket|channel|https?://|[a-z0-9._-]{1,40}@)"
+        r"\b",
+    ),
+    _gapped(
+        "exfiltration",
+        _SENDS_OUT,
+        "read|open|take|encode",
+        30,
+        _THINGS,
+        rf"{_LOOT}[^.\n]{{0,30}}?\b(?:include|paste|put|repeat|append) "
+        r"(?:it|them|(?:its|their|the) (?:contents?|values?)) (?:in|into|to) (?:your|the|an?) (?:next )?"
+        r"(?:reply|answer|response|comment|issue|url|query string|image)\b",
+    ),
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
+        "gửi|tải lên|sao chép",
+        r"[^.\n]{0,20}?(?:khóa (?:ssh|api|riêng)|mật khẩu|biến môi trường|thông tin đăng nhập|token|\.env\b|id_rsa)"
+        r"[^.\n]{0,30}?\b(?:tới|đến|lên|cho)\b[^.\n]{0,20}?(?:https?://|máy chủ|địa chỉ|[a-z0-9._-]{1,40}@)",
     ),
     _order(
         "exfiltration",
@@ -202,6 +220,37 @@ WORDED = Table(
         _UNASKED,
         "approve|accept|allow|confirm",
         r" (?:every|all|any) (?:of the )?(?:tool (?:calls?|uses?)|(?:permission|approval) (?:prompts?|requests?))\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "ignore|disregard|override|bypass|forget",
+        r" (?:all )?(?:of )?your (?:own )?(?:safety|security|ethical) rules\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "aprueba|acepta|autoriza",
+        r"[rn]? (?:todas las|cualquier) (?:llamadas?|solicitud(?:es)?|petici(?:ón|ones))\b[^.\n]{0,24}?"
+        r"\bsin (?:preguntar|confirmar|pedir|consultar)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "自动批准|自动同意|自动接受|自動批准|自動同意|自動接受",
+        r"(?:所有|一切|全部|任何)(?:的)?(?:工具调用|权限请求|工具呼叫|權限請求)",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "tự động chấp nhận|tự động phê duyệt|tự động đồng ý",
+        r" (?:mọi|tất cả|tất cả các|các) (?:lệnh gọi công cụ|lời gọi công cụ|yêu cầu quyền)",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "tắt|bỏ qua|vô hiệu hóa",
+        r" (?:mọi |tất cả |tất cả các |các )?(?:kiểm tra|biện pháp|hạn chế|cơ chế|bộ lọc) (?:an toàn|bảo mật)\b",
     ),
     _order(
         "disable-safety",
@@ -406,6 +455,13 @@ LITERAL = Table(
         r"s?[ :=\n]",
     ),
     _order("system-voice", _VOICE, "instructions", r":[ \t]?[\"']?override\b"),
+    _order(
+        "system-voice",
+        _VOICE,
+        "system:",
+        r" ?(?:the |all )?(?:previous|prior|earlier|above) (?:rules|instructions|guidelines|restrictions) "
+        r"(?:no longer|do not|don't) apply\b",
+    ),
 )
 
 # What only reference text may not hold: rules and skills speak to the agent by their nature.
@@ -438,6 +494,21 @@ REFERENCE = Table(
         "不要|别|切勿|请勿|不得|不能|不可|別|勿",
         r"(?:告诉|通知|告知|提醒|让|向|告訴|讓)[^。\n]{0,6}?(?:用户|用戶|使用者)",
     ),
+    _order("conceal", _CONCEAL, "对用户隐瞒|对用户隐藏|瞒着用户|對使用者隱瞞|對用戶隱瞞|瞞著使用者", ""),
+    _order(
+        "conceal",
+        _CONCEAL,
+        "oculta|esconde",
+        r"[rn]? (?:est[eo]s?|tus?|los|el) (?:cambios?|errores|error|borrados?)\b[^.\n]{0,12}?"
+        r"\b(?:al|a la|a los) usuari[oa]",
+    ),
+    _order(
+        "conceal",
+        _CONCEAL,
+        "đừng|không được|chớ",
+        r" (?:nói|báo|cho|tiết lộ|thông báo|kể)\b[^.\n]{0,12}?\bngười dùng (?:rằng|biết|là|về)\b",
+    ),
+    _order("conceal", _CONCEAL, "giấu|che giấu", r" [^.\n]{0,30}?\bkhỏi người dùng\b"),
     _gapped(
         "override",
         _IGNORE,
@@ -483,6 +554,7 @@ REFERENCE = Table(
     _order("role", _ROLE, "you are", r" (?:[a-z]{1,20}gpt|dan)\b"),
     _order("role", _ROLE, "ahora eres", r" (?:un|una|el|la)\b"),
     _order("role", _ROLE, "a partir de ahora", r",? (?:eres|debes|vas a|responderás)\b"),
+    _order("role", _ROLE, "từ bây giờ|kể từ bây giờ|từ giờ", r",? bạn (?:là|phải|sẽ là)\b"),
     _order("role", _ROLE, "finge", r" (?:que eres|ser)\b"),
     _order("role", _ROLE, "你现在是|你現在是|你将扮演|你將扮演|假装你是|假裝你是", ""),
     _order("role", _ROLE, "从现在|從現在", r"(?:开始|起|開始)[,，]?你"),
