@@ -108,6 +108,23 @@ def test_an_unknown_id_names_the_closest_note(engram: Runner, root: Path) -> Non
     assert ID in done.stderr
 
 
+def test_what_changes_memories_says_of_a_note_that_it_is_one(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:  # C57
+    engram.ok("note", TEXT, input="A\n")
+    for call in (
+        ("save", "knowledge", "Something else.", "--update", ID), ("archive", ID, "--reason", "over"),
+        ("save", "knowledge", "Something else.", "--supersedes", ID), ("archive", f"note/{ID}", "--reason", "over"),
+        ("archive", f"workspace/{ID}", "--reason", "over"),
+    ):  # fmt: skip
+        done = engram.run(*call, input="A\n")
+        assert done.returncode == 7, call
+        assert f"{ID} is a working note, and no memory." in done.stderr, call
+        assert f"engram promote {ID}" in done.stderr
+    assert "is a working note" in terminal("edit", ID).end().text
+    assert "There is no working note with the id other" in engram.run("archive", "note/other", "--reason", "x").stderr
+
+
 def test_promoting_a_memory_says_that_it_is_one_already(engram: Runner, root: Path) -> None:  # C57
     engram.save("knowledge", "Totals are integers in cents.")
     engram.ok("note", TEXT, input="A\n")

@@ -259,16 +259,22 @@ class Session:
 
         Raises:
             UsageError: when the text is no id.
-            NotFoundError: with the closest ids (C37).
+            NotFoundError: with the closest ids (C37), or that it is the id of a working note.
         """
-        scope, memory_id = check_id(text)
+        named = text.removeprefix("note/")
+        scope, memory_id = check_id(named)
         roots = [root for root in self.require_roots() if scope in {"", root.scope}]
-        for root in roots:
+        for root in roots if named == text else ():
             if path := root.find(memory_id):
                 return root, path
         known = known_keys(roots)
-        where = f"{scope} memory" if scope else "memory"
-        raise NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
+        where = "working note" if named != text else f"{scope} memory" if scope else "memory"
+        error = NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
+        if any(root.has_notes() for root in roots):
+            from engram.service.notebook import name_note
+
+            name_note(self, named, error)
+        raise error
 
     def say(self, level: str, code: str, message: str, *, path: str = "", line: int = 0, hint: str = "") -> None:
         """Add a notice, once; what it quotes from a file or a name stays within its line."""
