@@ -125,6 +125,13 @@ def test_what_changes_memories_says_of_a_note_that_it_is_one(
     assert "There is no working note with the id other" in engram.run("archive", "note/other", "--reason", "x").stderr
 
 
+def test_the_overview_counts_what_ended_and_sends_to_the_review(engram: Runner, root: Path) -> None:  # A4
+    plant(root, "planted.md", planted("Totals were floats.", HEAD.replace("2999", "2020")))
+    overview = engram.ok()
+    assert "1 working note expired, for your review: engram review" in overview
+    assert "Next: engram review" in overview
+
+
 def test_promoting_a_memory_says_that_it_is_one_already(engram: Runner, root: Path) -> None:  # C57
     engram.save("knowledge", "Totals are integers in cents.")
     engram.ok("note", TEXT, input="A\n")

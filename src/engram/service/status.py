@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["RootState", "Status", "counts_line", "root_states", "skipped_sentence", "status"]
+__all__ = ["RootState", "Status", "counts_line", "review_lines", "root_states", "skipped_sentence", "status"]
 
 
 class RootState(Record):
@@ -139,6 +139,18 @@ def counts_line(state: RootState) -> str:
     return f"{state.scope} memory {state.root}: {counts}{replaced}{archived}{notes}"
 
 
+def review_lines(state: RootState) -> list[str]:
+    """Return what ``engram review`` has to ask a human about one root, a sentence each (A4)."""
+    said = []
+    if state.expired:
+        said.append(f"{state.expired} expired, for your review: engram review")
+    if state.notes_expired:
+        said.append(f"{counted(state.notes_expired, 'working note')} expired, for your review: engram review")
+    if state.waiting:
+        said.append(state.waiting)
+    return said
+
+
 def skipped_sentence(number: int) -> str:
     """Return how many files are skipped."""
     return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"
@@ -157,14 +169,9 @@ def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -
         said.append(f"{skipped_sentence(state.skipped)}; engram verify says why")
     if state.renamed:
         said.append(f"{counted(state.renamed, 'file')} with another id inside than its name; engram verify shows it")
-    if state.expired:
-        said.append(f"{state.expired} expired, for your review: engram review")
-    if state.notes_expired:
-        said.append(f"{counted(state.notes_expired, 'working note')} expired, for your review: engram review")
     if state.notes_skipped:
         said.append(f"{counted(state.notes_skipped, 'file')} in working/ not read as a note; engram list says why")
-    if state.waiting:
-        said.append(state.waiting)
+    said += review_lines(state)
     if unasked:
         said.append(unasked_sentence(unasked))
     if not state.writable:
