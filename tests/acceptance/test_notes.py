@@ -81,7 +81,7 @@ def test_a_note_needs_a_memory_folder(engram: Runner) -> None:
     "text",
     [
         "First line\nsecond line", "---\nid: other\n---", "# A heading\n\n## Content\n\ntext", "- one\n- two",
-        "```sh\n# a comment\n```", "用户身份必须校验。第二句也要保留。", "Đừng đẩy thẳng lên nhánh chính.", "!?",
+        "```sh\n# a comment\n```", "用户身份必须校验。第二句也要保留。", "Đừng đẩy thẳng lên nhánh chính.", "x!?",
         "TYPE: rule | TEXT: Not a candidate here.", "'type' is x: \"y\"", "CON", "x" * 300, "Ship it 🚀 👩‍💻",
     ],
 )  # fmt: skip
