@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.config.files import CONFIG_NAME
-from engram.config.paths import config_dir as config_dir_of
+from engram.config.files import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
 from engram.record import Record
@@ -309,7 +309,7 @@ class Session:
                 self.say("warning", "not_vouched", message, path=place)
 
     def _after_write(self, root: str, writes: Sequence[Write], *, own: bool) -> None:
-        from engram.service.indexes import index_written
+        from engram.service.caches import index_written
 
         if own:
             self._vouch_written(root, writes)
