@@ -5,7 +5,8 @@ from __future__ import annotations
 from engram.model import KINDS
 from engram.recall.pack import Item, card_of
 from engram.record import Record
-from engram.service.caches import ask_indexes, cache_of, usage_counts
+from engram.service.caches import cache_of, usage_counts
+from engram.service.indexes import ask_indexes
 from engram.service.reading import check_reading, skipped_lines
 from engram.service.recalling import Library
 

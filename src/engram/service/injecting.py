@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.recall.pack import Item, build_pack
 from engram.record import Record
-from engram.service.caches import ask_indexes
+from engram.service.indexes import ask_indexes
 from engram.service.recalling import Library, notes_beside, recall
 from engram.service.seen import Seen, mark_of
 

@@ -7,8 +7,9 @@ from engram.recall.pack import DISCLOSURES, Item, Pack, build_pack, empty_pack, 
 from engram.recall.rank import Ranking, rank
 from engram.recall.validity import out_of_service
 from engram.record import Record
-from engram.service.caches import ask_indexes, by_meaning, cache_of, count_reads
+from engram.service.caches import cache_of, count_reads
 from engram.service.giving import entry_of
+from engram.service.indexes import ask_indexes, by_meaning
 from engram.service.session import Entry, check_reading, skipped_lines
 from engram.store.files import today
 from engram.store.root import Skipped, Stored

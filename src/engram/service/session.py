@@ -309,7 +309,7 @@ class Session:
                 self.say("warning", "not_vouched", message, path=place)
 
     def _after_write(self, root: str, writes: Sequence[Write], *, own: bool) -> None:
-        from engram.service.caches import index_written
+        from engram.service.indexes import index_written
 
         if own:
             self._vouch_written(root, writes)

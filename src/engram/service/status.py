@@ -106,7 +106,7 @@ def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
         deep: hash every file and make the index anew first, and count the files whose ``id`` is not their name.
     """
     # SQLite takes a while to load, and nothing else here needs it.
-    from engram.service.caches import ask_indexes
+    from engram.service.indexes import ask_indexes
 
     if not session.roots:
         return []
