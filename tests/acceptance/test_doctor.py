@@ -493,3 +493,32 @@ def test_one_command_that_many_hosts_start_is_tried_once_and_said_once(engram: R
     assert "would not find engram-mcp on its PATH" in said[0]["message"]
     subprocess.run(["/bin/sh", "-c", said[0]["command"]], env=engram.scratch.env, check=True, timeout=60)
     assert "host.start" not in {one["id"] for one in engram.json("doctor", env=bare)["data"]["findings"]}
+
+
+def test_keys_of_configuration_that_mean_nothing_are_named(engram: Runner) -> None:  # F21
+    engram.ok("inject")
+    file = write(engram.cwd / ".agents/.engram/engram.config.json", '{"reed": "auto", /* mine */ "read": "auto"}\n')
+    found = findings(engram)["config.unknown"]
+    assert (found["level"], found["file"], found["command"]) == ("info", file, "engram config unset reed")
+    engram.ok("config", "unset", "reed")
+    assert "config.unknown" not in findings(engram)
+
+
+def test_hosts_are_examined_also_while_a_configuration_file_is_broken(linked: Runner) -> None:
+    file = write(linked.cwd / ".agents/.engram/engram.config.json", '{"read": ')
+    data = linked.json("doctor")["data"]
+    assert "workspace: mcp" in data["hosts"]["claude"]
+    (broken,) = [one for one in data["findings"] if one["level"] == "error"]
+    assert (broken["id"], broken["command"]) == ("config.broken", f"vi {file}")
+
+
+def test_what_a_merge_left_in_the_ledger_is_named_and_mended(linked: Runner) -> None:  # F15
+    linked.ok("save", "rule", "Use pnpm.", input="A\n")
+    ledger = linked.cwd / ".agents" / ".engram" / "SHA256SUMS"
+    good = ledger.read_text(encoding="utf-8")
+    write(ledger, f"<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> other\n")
+    found = findings(linked)["memory.damaged"]
+    assert (found["command"], found["fixable"]) == ("engram repair --fix", True)
+    assert "Mended: SHA256SUMS" in linked.ok("doctor", "--fix")
+    assert ledger.read_text(encoding="utf-8") == good
+    assert "memory.damaged" not in findings(linked)

@@ -71,7 +71,9 @@ def examine(session: Session, *, start: bool = True) -> Examined:
     hosts: dict[str, str] = {}
     try:
         states = survey(session)
+        surveyed = True
     except EngramError as error:
+        surveyed = False
         findings.append(Finding("links.broken", "error", error.message, file=error.path, advice=error.hint))
     found_here = {host.id for host in HOSTS if is_here(host, session.environ)}
     states = _each_once(states, found_here)
@@ -82,7 +84,7 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         findings += found
         linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in {"linked", "stale"}})
         if here or any(state.recorded for state in mine):
-            hosts[host.id] = ", ".join(linked) or "not linked"
+            hosts[host.id] = ", ".join(linked) or ("not linked" if surveyed else "not known")
     findings += unasked_findings(session)
     findings += _claude_user(session, states)
     if start:
@@ -120,15 +122,23 @@ def _each_once(states: list[PartState], here: set[str]) -> list[PartState]:
 
 
 def mend(session: Session) -> list[str]:
-    """Mend what cannot lose anything: stale entries and blocks that Engram wrote. Return what was done."""
+    """Mend what cannot lose anything: stale entries and blocks that Engram wrote, and the form of ledgers.
+
+    Returns:
+        What was done, a line each.
+    """
     from engram.service.linking import refresh
+    from engram.service.repairing import mend_memory
 
     report = refresh(session, plan=False)
-    return [
+    done = [
         f"{result.host}: {result.part} written afresh in {result.file}"
         for result in report.results
         if result.action == "updated"
     ]
+    if session.roots:
+        done += [f"{one.path} in {one.root}: {one.reason}" for one in mend_memory(session)]
+    return done
 
 
 def _installation(session: Session) -> Iterator[Finding]:

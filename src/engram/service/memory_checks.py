@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 
-from engram.errors import EngramError
+from engram.config.files import CONFIG_NAME
+from engram.errors import ConfigError, EngramError
 from engram.portable import command_line
 from engram.roots.git_process import ignoring_rule, tracked_below
 from engram.safety.fence import show_line
 from engram.service.finding import Finding
 from engram.service.keeping import verify_root
+from engram.service.repairing import examine_form
 from engram.service.status import skipped_sentence, status
 from engram.store.files import JOURNAL, has_open_journal
 from engram.store.lock import holder_of
@@ -35,7 +37,8 @@ def examine_memory(session: Session) -> Iterator[Finding]:
     try:
         found = status(session)
     except EngramError as error:
-        yield Finding("memory.broken", "error", error.message, file=error.path, advice=error.hint)
+        name = "config.broken" if isinstance(error, ConfigError) else "memory.broken"
+        yield Finding(name, "error", error.message, file=error.path, advice=error.hint)
         return
     if not found.roots:
         yield Finding("memory.none", "info", "There is no memory here.", "engram inject")
@@ -50,7 +53,20 @@ def examine_memory(session: Session) -> Iterator[Finding]:
     for notice in session.notices:
         level: Level = "warning" if notice.level == "warning" else "info"
         yield Finding(f"memory.{notice.code}", level, notice.message, file=notice.path, advice=notice.hint)
+    yield from _unknown_keys(session)
     yield from _git(session)
+
+
+def _unknown_keys(session: Session) -> Iterator[Finding]:
+    """Name the keys of configuration that mean nothing (F21)."""
+    own = session.workspace and os.path.join(session.workspace.root, CONFIG_NAME)
+    for unknown in session.settings.unknown:
+        message = f"{unknown.key} in {unknown.file} is no key that Engram knows: it is kept, and does nothing."
+        if not os.path.isabs(unknown.file):
+            command = f"unset {unknown.key}"
+        else:
+            command = command_line(["engram", "config", "unset", unknown.key]) if unknown.file == own else ""
+        yield Finding("config.unknown", "info", message, command, unknown.file)
 
 
 def _without_command(sentence: str) -> str:
@@ -79,6 +95,10 @@ def _root(root: MemoryRoot) -> Iterator[Finding]:
             files = counted(len({path for path, _, _ in report.undated}), "file")
             said = f"validity written as no day in {files}, the first of them {path} ({key} is {show_line(text)})"
             yield Finding("memory.undated", "warning", f"{root.scope} memory: {said}.", "engram verify", root.path)
+    for damage in examine_form(root):
+        message = f"{root.scope} memory: {damage.path}: {damage.reason}."
+        place = os.path.join(root.path, damage.path)
+        yield Finding("memory.damaged", "warning", message, damage.mend, place, fixable=damage.fixable)
     holder = holder_of(root.path)
     if has_open_journal(root.path) and not holder:
         message = f"{root.scope} memory: an interrupted write could be neither finished nor undone."
