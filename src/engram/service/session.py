@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.config.files import CONFIG_NAME
-from engram.config.paths import config_dir as config_dir_of
+from engram.config.files import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
 from engram.portable import command_line
