@@ -34,14 +34,17 @@ class _OwnModules:
         """Return where a module is (docs.python.org/3/library/importlib.html, ``MetaPathFinder.find_spec``)."""
         if not path or not name.startswith("engram."):
             return None
-        file = f"{path[0]}{os.sep}{name.rpartition('.')[2]}.py"
-        try:
-            os.stat(file)
-        except OSError:
-            return None  # a package, or one that was packed otherwise
-        spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file)
-        spec.has_location = True
-        return spec
+        base = f"{path[0]}{os.sep}{name.rpartition('.')[2]}"
+        for file, folders in ((f"{base}.py", None), (f"{base}{os.sep}__init__.py", [base])):
+            try:
+                os.stat(file)
+            except OSError:
+                continue
+            spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file)
+            spec.submodule_search_locations = folders
+            spec.has_location = True
+            return spec
+        return None  # packed otherwise
 
 
 def program() -> NoReturn:
