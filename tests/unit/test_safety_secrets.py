@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from engram.safety.scan import scan
+from engram.safety.scan import redact, scan
 
 HEX = "3f7a91c0de" * 7
 MIXED = "aB3dE6gH9jK2mN5pQ8rS" * 5
@@ -111,6 +111,31 @@ def test_a_zero_width_character_inside_does_not_hide_a_secret(rule: str, text: s
     found = scan(text[:middle] + "\u200b" + text[middle:])
     assert rule in [finding.rule for finding in found]
     assert "hidden/zero-width" in [finding.rule for finding in found]
+
+
+@pytest.mark.parametrize(
+    ("rule", "first", "second"),
+    [
+        ("secret/github-token", "ghp_" + MIXED[:20], MIXED[20:36]),
+        ("secret/aws-access-key", "AKIA", "Z7QWBERTCYUDIOPA"),
+        (
+            "secret/private-key",
+            "-----BEGIN " + "PRIVATE KEY-----\n" + MIXED[:10],
+            MIXED + "\n-----END PRIVATE KEY-----",
+        ),
+        ("secret/assigned-password", "password = " + "hun", "ter2x"),
+    ],
+)
+@pytest.mark.parametrize("comment", ["<!-- -->", "<!-- a\nb --><!---->"])
+@pytest.mark.parametrize("before", ["", "Ein Wort mit\u200b Lücke. "])
+def test_a_comment_inside_does_not_hide_a_secret_and_goes_with_it(
+    rule: str, first: str, second: str, comment: str, before: str
+) -> None:  # C3
+    whole = f"{before}{first}{comment}{second} and more"
+    found = [finding for finding in scan(whole) if finding.rule == rule]
+    assert redact(whole, found).endswith(f"[redacted: {rule}] and more")
+    assert second not in redact(whole, found)
+    assert comment not in redact(whole, found)
 
 
 @pytest.mark.parametrize(
