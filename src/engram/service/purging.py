@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from engram.config.paths import cache_home
+from engram.config.files import cache_home
 from engram.errors import EngramError, FormatError, NotFoundError
 from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory

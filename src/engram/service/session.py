@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from engram.config.files import CONFIG_NAME
-from engram.config.paths import config_dir as config_dir_of
+from engram.config.files import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
+from engram.portable import command_line
 from engram.record import Record
 from engram.roots.find import Workspace, find_workspace, private_root
 from engram.store.files import digest
@@ -143,7 +144,7 @@ class Session:
                     "warning",
                     "other_history",
                     f"{self.workspace.project} is not the project that you trusted here: its history is another one.",
-                    hint="Look at it, then run engram trust.",
+                    hint="Look at it, then: engram trust",
                 )
         return self.trusted
 
@@ -220,7 +221,7 @@ class Session:
                         "global_missing",
                         f"The global memory {folder} does not exist.",
                         path=folder,
-                        hint=f"Make it: engram inject --global-path {folder}",
+                        hint=f"Make it: {command_line(['engram', 'inject', '--global-path', folder])}",
                     )
             for root in found:
                 for sentence in root.heal():
