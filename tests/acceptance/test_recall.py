@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -152,6 +153,28 @@ def test_a_ledger_that_is_written_over_and_keeps_its_size_and_time_is_read_again
         with file.open("r+b") as stream:
             stream.write(data)
         os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert keys(remembered, "fraction") == [path.stem]
+    assert keys(remembered, "integers") == []
+
+
+def test_such_a_ledger_is_read_again_after_an_update_of_the_index_that_could_not_be_written(
+    remembered: Runner, root: Path
+) -> None:  # E2, F13
+    path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
+    assert keys(remembered, "integers") == [path.stem]
+    old = path.read_bytes()
+    new = old.replace(b"integers", b"fraction")
+    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
+        info = file.stat()
+        with file.open("r+b") as stream:
+            stream.write(data)
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    held = sqlite3.connect(root / ".cache" / "index.sqlite", isolation_level=None)
+    try:
+        held.execute("begin immediate")
+        assert keys(remembered, "fraction") == [path.stem]
+    finally:
+        held.close()
     assert keys(remembered, "fraction") == [path.stem]
     assert keys(remembered, "integers") == []
 

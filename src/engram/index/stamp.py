@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["changed_names", "folders_in", "left_alone_in", "list_folder", "stamp_of"]
+__all__ = ["changed_names", "folders_in", "left_alone_in", "list_folder", "stamp_line", "stamp_of"]
 
 _ALWAYS = (LEDGER, LEGACY_LEDGER, *FOLDERS.values())
 
@@ -29,14 +29,17 @@ def stamp_of(root: str, folders: Iterable[str] = (), left_alone: str = "") -> st
         folders: its sub-folders that hold memories.
         left_alone: what changes when other files are left alone than before; it ends the stamp.
     """
-    lines = []
-    for name in (*_ALWAYS, *folders):
-        try:
-            info = os.lstat(f"{root}/{name}")
-            lines.append(f"{name}\t{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}")
-        except OSError:
-            lines.append(f"{name}\t-")
+    lines = [stamp_line(root, name) for name in (*_ALWAYS, *folders)]
     return "\n".join(lines) + (f"\x1f{left_alone}" if left_alone else "")
+
+
+def stamp_line(root: str, name: str) -> str:
+    """Return the line of a stamp for one ledger or folder of a root; it ends in ``-`` where there is none."""
+    try:
+        info = os.lstat(f"{root}/{name}")
+    except OSError:
+        return f"{name}\t-"
+    return f"{name}\t{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
 
 
 def folders_in(stamp: str) -> list[str]:

@@ -6,7 +6,7 @@ import os
 
 from engram.index.folder import make_cache
 from engram.index.refresh import INDEX_FILE, STAMP, problems_of
-from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_of
+from engram.index.stamp import changed_names, folders_in, left_alone_in, list_folder, stamp_line, stamp_of
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
 from engram.portable import replace
@@ -217,10 +217,8 @@ def _open_seen(cache: str) -> FileIO | None:
 
 def _seen_ledger(seen: FileIO | None, stamp: str) -> bytes | None:
     """Return the ledger that the index was made from, None where another one was kept."""
-    if seen is None:
-        return None
-    info = os.fstat(seen.fileno())
-    if not stamp.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} "):
+    line = f"{stamp.partition(chr(10))[0]}\n".encode()
+    if seen is None or seen.read(len(line)) != line:
         return None
     return seen.readall()
 
@@ -228,23 +226,28 @@ def _seen_ledger(seen: FileIO | None, stamp: str) -> bytes | None:
 def _keep_ledger(root: str, cache: str) -> None:
     """Keep a copy of the ledger as it is now: the next update compares its lines with the ledger's of then.
 
-    A copy and no second name of the same file: whatever befalls a file of the cache, the ledger stays as it is. It has
-    the ledger's time, by which the stamp knows it. Where there can be none the next update compares every line.
+    A copy and no second name of the same file: whatever befalls a file of the cache, the ledger stays as it is. Above
+    it stands the ledger's line of the stamp: a size and a time alone may be those of two ledgers, and an update that
+    failed, or is not done yet, leaves the copy newer than the index. Where there can be none the next update compares
+    every line.
     """
     kept = os.path.join(cache, _SEEN)
     held = f"{kept}.{os.getpid()}"
+    line = stamp_line(root, LEDGER)
     try:
         with open(os.path.join(root, LEDGER), "rb", buffering=0) as ledger:
-            info = os.fstat(ledger.fileno())
-            if _is_copy(kept, info):
+            if _is_copy(kept, line):
                 return
             if os.path.lexists(held):
                 os.unlink(held)
             with open(held, "xb", buffering=0) as copy:
+                copy.write(f"{line}\n".encode())
                 while step := ledger.read(_COPIED):
                     copy.write(step)
-        os.utime(held, ns=(info.st_mtime_ns, info.st_mtime_ns))
-        replace(held, kept, patience=0.1)
+        if stamp_line(root, LEDGER) == line:
+            replace(held, kept, patience=0.1)
+        else:
+            os.unlink(held)  # another ledger came meanwhile: what was copied may not be what the line says
     except OSError:
         for path in (held, kept):
             try:
@@ -253,15 +256,14 @@ def _keep_ledger(root: str, cache: str) -> None:
                 pass
 
 
-def _is_copy(kept: str, ledger: os.stat_result) -> bool:
-    """Tell whether the ledger is kept already, in a file of its own."""
+def _is_copy(kept: str, line: str) -> bool:
+    """Tell whether the ledger with this line of the stamp is kept already."""
+    start = f"{line}\n".encode()
     try:
-        info = os.stat(kept)
+        with open(kept, "rb", buffering=0) as copy:
+            return copy.read(len(start)) == start
     except OSError:
         return False
-    # Not the ledger itself under a second name, and no older copy of one that was edited with its size and time kept.
-    other = not os.path.samestat(info, ledger) and info.st_ctime_ns >= ledger.st_ctime_ns
-    return other and (info.st_size, info.st_mtime_ns) == (ledger.st_size, ledger.st_mtime_ns)
 
 
 def all_folders(root: MemoryRoot) -> list[str]:
