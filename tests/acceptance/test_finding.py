@@ -156,6 +156,9 @@ def test_a_nonsense_phrase_gives_nothing_and_says_so(engram: Runner, many: Memor
         ("The kubernetes cluster is in Zurich.", "kubernets"),
         ("The kubernetes cluster is in Zurich.", "kubernettes"),
         ("The kubernetes cluster is in Zurich.", "kubernates"),
+        ("Резервное копирование идёт ночью.", "копиорвание"),
+        ("Конфігурація лежить окремо.", "конфгурація"),  # the letter that fell out is in no Russian word
+        ("Ổkhóa nằm trong phòng máy.", "ổkóa"),
         ("Caches are invalidated by an event.", "cache"),
         ("La configuración está en el repositorio.", "configuracion"),
         ("Đừng đẩy lên nhánh chính.", "dung day len nhanh chinh"),

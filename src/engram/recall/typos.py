@@ -91,11 +91,14 @@ def is_neighbour(word: str, other: str, letters: str) -> bool:
 
 
 def _alphabet(word: str) -> str:
-    """Return the letters that a slip in such a word may bring: those of its script."""
-    if word[0] < "\u0250":
-        return "abcdefghijklmnopqrstuvwxyz" + "".join(sorted({char for char in word if char > "z"}))
-    if "\u0370" <= word[0] < "\u0400":
-        return "αβγδεζηθικλμνξοπρστυφχψω"
-    if "\u0400" <= word[0] < "\u0530":
-        return "абвгдежзийклмнопрстуфхцчшщъыьэюя"
-    return "".join(sorted(set(word)))
+    """Return the letters that a slip in such a word may bring: those of its script, and what else the word has."""
+    first = word[0]
+    if first < "\u0250" or "\u1e00" <= first < "\u1f00":  # the second has most of Vietnamese
+        script = "abcdefghijklmnopqrstuvwxyz"
+    elif "\u0370" <= first < "\u0400":
+        script = "αβγδεζηθικλμνξοπρστυφχψω"
+    elif "\u0400" <= first < "\u0530":
+        script = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
+    else:
+        script = ""
+    return script + "".join(sorted(set(word).difference(script)))
