@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import engram
 from benchmarks.memories import fill
 from benchmarks.sets import Set, environment, found, lines, load, written
-from engram.config.paths import embedding_table
+from engram.config.files import embedding_table
 from engram.recall.rank import SIGNALS
 
 if TYPE_CHECKING:

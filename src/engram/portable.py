@@ -20,7 +20,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 __all__ = [
@@ -31,7 +31,9 @@ __all__ = [
     "NONBLOCK",
     "REPLACES_OPEN_FILES",
     "WINDOWS",
+    "command_line",
     "command_words",
+    "editor_line",
     "extended",
     "fold",
     "is_device",
@@ -252,6 +254,21 @@ def runs(process: int, *, windows: bool = WINDOWS) -> bool:
     except (OSError, OverflowError):
         return False
     return True
+
+
+def command_line(words: Sequence[str], *, windows: bool = WINDOWS) -> str:
+    """Return words as a line that a shell of this platform takes apart into the same words again."""
+    import shlex
+
+    if windows:
+        return " ".join(word if word and not set(word) & set(" &()[]{}^=;!'+,`~$") else f'"{word}"' for word in words)
+    return shlex.join(words)
+
+
+def editor_line(file: str, environ: Mapping[str, str], *, windows: bool = WINDOWS) -> str:
+    """Return the command line that opens a file in the person's editor, as their shell would start it."""
+    editor = environ.get("VISUAL", "").strip() or environ.get("EDITOR", "").strip() or ("notepad" if windows else "vi")
+    return f"{editor} {command_line([file], windows=windows)}"
 
 
 def command_words(line: str, *, windows: bool = WINDOWS) -> list[str]:

@@ -85,6 +85,7 @@ def test_what_changes_nothing_writes_nothing(engram: Runner, root: Path) -> None
         ("read", "Auto", "auto, startup, always, manual, off"), ("scope", "all", "workspace, global, both"),
         ("safety.secret", "ignore", "block, redact, allow"), ("safety.secret.jwt", "x", "block, redact, allow"),
         ("roles", '["a", 1]', "a list of texts"), ("mcp.dialog_timeout", "601", "1 to 600"),
+        ("mcp.dialog_timeout", "-1", "1 to 600"), ("load.limit", "-2.5", "1 to 32"),
     ],
 )  # fmt: skip
 def test_a_value_that_is_not_allowed_is_named_with_its_key_and_what_is(

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +65,8 @@ def test_what_was_linked_and_is_gone_is_said_with_the_command(linked: Runner) ->
 def test_a_broken_file_of_a_host_is_an_error(linked: Runner) -> None:
     write(linked.cwd / ".mcp.json", '{"mcpServers": {')
     assert findings(linked)["host.broken"]["level"] == "error"
-    assert findings(linked)["host.broken"]["command"] == "Put it right by hand, then run the command again."
+    assert findings(linked)["host.broken"]["advice"] == "Put it right by hand, then run the command again."
+    assert findings(linked)["host.broken"]["command"] == f"vi {linked.cwd / '.mcp.json'}"
     assert linked.run("doctor").returncode == 1
 
 
@@ -138,7 +140,7 @@ def test_what_is_said_to_write_prompt_does(engram: Runner) -> None:  # C7, C9 ho
     engram.ok("link", "codex", "--global")
     file = home(engram) / ".codex" / "config.toml"
     write(file, file.read_text(encoding="utf-8").replace("args = []", 'args = ["--no-elicitation"]'))
-    command = findings(engram)["host.codex_commit"]["command"].partition(" (")[0]
+    command = findings(engram)["host.codex_commit"]["command"]
     engram.ok(*command.split()[1:])
     assert "host.codex_commit" not in findings(engram)
 
@@ -395,7 +397,128 @@ def test_a_host_that_is_here_and_not_linked_comes_with_the_command_that_links_it
 
 def test_a_mode_that_asks_nobody_is_mended_by_another_mode_and_a_list_by_a_shorter_one(engram: Runner) -> None:  # C9
     write(engram.cwd / ".claude/settings.local.json", '{"permissions": {"defaultMode": "bypassPermissions"}}')
-    command = findings(engram)["host.commit_unasked"]["command"]
-    assert command == "Take bypassPermissions out of permissions.defaultMode, or let it ask."
+    advice = findings(engram)["host.commit_unasked"]["advice"]
+    assert advice == "Take bypassPermissions out of permissions.defaultMode, or let it ask."
     write(engram.cwd / ".claude/settings.local.json", '{"permissions": {"allow": ["mcp__engram"]}}')
-    assert "one by one" in findings(engram)["host.commit_unasked"]["command"]
+    assert "one by one" in findings(engram)["host.commit_unasked"]["advice"]
+
+
+def test_what_stands_as_a_command_can_be_pasted_and_mends_what_was_found(engram: Runner, tmp_path: Path) -> None:
+    project = make_repository(engram.scratch, tmp_path / "it's $HOME & more")
+    root = project / ".agents" / ".engram"
+
+    def found(name: str) -> dict[str, Any] | None:
+        data = engram.json("doctor", cwd=project, env={"EDITOR": editor})["data"]["findings"]
+        return next((one for one in data if one["id"] == name), None)
+
+    def paste(line: str) -> None:
+        folder = os.path.dirname(sys.executable)
+        env = {**engram.scratch.env, "PATH": folder + os.pathsep + engram.scratch.env["PATH"]}
+        subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, env=env, check=True, timeout=60)
+
+    editor = f"{sys.executable} {write(tmp_path / 'editor.py', 'import os, sys; os.unlink(sys.argv[1])')}"
+    engram.ok("inject", cwd=project)
+
+    ignore = write(project / ".gitignore", "/build\n.agents\n")
+    one = found("git.ignored")
+    assert one
+    assert (one["file"], one["advice"]) == (ignore, "Take .agents out of it (line 2), or put !.agents behind it.")
+    paste(one["command"])  # an editor on the file that holds the rule
+    assert found("git.ignored") is None
+
+    private = [write(root / "inbox" / f"{number} x.json", "{}") for number in range(5)]
+    private.append(write(root / "working" / "note.md", "x"))
+    subprocess.run(["git", "add", "--force", *private], cwd=project, env=engram.scratch.env, check=True)
+    one = found("git.private")
+    assert one
+    assert one["message"].endswith(" and 3 more.")
+    paste(one["command"])
+    assert found("git.private") is None
+    assert all(map(os.path.exists, private))
+
+    write(root / ".journal" / "open.json", "{")
+    one = found("memory.journal")
+    assert one
+    paste(one["command"])
+    assert found("memory.journal") is None
+    assert (home(engram) / "engram-journal" / "open.json").read_text(encoding="utf-8") == "{"
+
+    trap = write(project / ".mcp.json", json.dumps({"mcpServers": {"engram": {"command": "/x/trap", "args": []}}}))
+    one = found("host.command")
+    assert one
+    assert one["file"] == trap
+    paste(one["command"])
+    assert not os.path.exists(trap)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="whoever may do everything writes everywhere")
+def test_memory_that_cannot_be_written_comes_with_the_command_that_gives_the_right(engram: Runner) -> None:
+    engram.ok("inject")
+    root = engram.cwd / ".agents" / ".engram"
+    root.chmod(0o500)
+    try:
+        assert findings(engram)["memory.attention"]["command"] == f"chmod u+w {root}"
+    finally:
+        root.chmod(0o700)
+
+
+def test_memory_that_waits_for_trust_comes_with_the_command(engram: Runner) -> None:  # F18
+    engram.ok("inject")
+    os.unlink(os.path.join(engram.scratch.env["ENGRAM_CONFIG_DIR"], "trust.json"))
+    found = findings(engram)["memory.attention"]
+    assert (found["message"][:25], found["command"]) == ("workspace memory: foreign", "engram trust")
+
+
+def test_an_entry_that_was_not_written_by_engram_is_replaced_by_what_is_printed(engram: Runner) -> None:  # C12
+    write(engram.cwd / ".mcp.json", json.dumps({"mcpServers": {"engram": {"command": "x"}}}))
+    command = findings(engram)["host.foreign"]["command"]
+    assert command == "engram link claude --workspace --no-hooks --no-instructions --force"
+    engram.ok(*command.split()[1:])
+    assert "host.foreign" not in findings(engram)
+    assert not (engram.cwd / "CLAUDE.md").exists()  # nothing but the entry
+
+
+def test_one_command_that_many_hosts_start_is_tried_once_and_said_once(engram: Runner, tmp_path: Path) -> None:  # C4
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (home(engram) / ".local" / "bin").mkdir(parents=True)
+    for program in ("engram", "engram-mcp"):
+        own = os.path.join(os.path.dirname(sys.executable), program)
+        os.symlink(own, folder / program)
+    bare = {"PATH": f"{folder}{os.pathsep}{engram.scratch.env['PATH']}", "VIRTUAL_ENV": ""}
+    for host in ("claude", "gemini", "cursor", "opencode"):
+        engram.ok("link", host, "--workspace", env=bare)
+    said = [one for one in engram.json("doctor", env=bare)["data"]["findings"] if one["id"] == "host.start"]
+    assert [one["message"].partition(":")[0] for one in said] == ["claude, gemini, cursor, opencode"]
+    assert "would not find engram-mcp on its PATH" in said[0]["message"]
+    subprocess.run(["/bin/sh", "-c", said[0]["command"]], env=engram.scratch.env, check=True, timeout=60)
+    assert "host.start" not in {one["id"] for one in engram.json("doctor", env=bare)["data"]["findings"]}
+
+
+def test_keys_of_configuration_that_mean_nothing_are_named(engram: Runner) -> None:  # F21
+    engram.ok("inject")
+    file = write(engram.cwd / ".agents/.engram/engram.config.json", '{"reed": "auto", /* mine */ "read": "auto"}\n')
+    found = findings(engram)["config.unknown"]
+    assert (found["level"], found["file"], found["command"]) == ("info", file, "engram config unset reed")
+    engram.ok("config", "unset", "reed")
+    assert "config.unknown" not in findings(engram)
+
+
+def test_hosts_are_examined_also_while_a_configuration_file_is_broken(linked: Runner) -> None:
+    file = write(linked.cwd / ".agents/.engram/engram.config.json", '{"read": ')
+    data = linked.json("doctor")["data"]
+    assert "workspace: mcp" in data["hosts"]["claude"]
+    (broken,) = [one for one in data["findings"] if one["level"] == "error"]
+    assert (broken["id"], broken["command"]) == ("config.broken", f"vi {file}")
+
+
+def test_what_a_merge_left_in_the_ledger_is_named_and_mended(linked: Runner) -> None:  # F15
+    linked.ok("save", "rule", "Use pnpm.", input="A\n")
+    ledger = linked.cwd / ".agents" / ".engram" / "SHA256SUMS"
+    good = ledger.read_text(encoding="utf-8")
+    write(ledger, f"<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> other\n")
+    found = findings(linked)["memory.damaged"]
+    assert (found["command"], found["fixable"]) == ("engram repair --fix", True)
+    assert "Mended: SHA256SUMS" in linked.ok("doctor", "--fix")
+    assert ledger.read_text(encoding="utf-8") == good
+    assert "memory.damaged" not in findings(linked)

@@ -81,7 +81,7 @@ def test_a_note_needs_a_memory_folder(engram: Runner) -> None:
     "text",
     [
         "First line\nsecond line", "---\nid: other\n---", "# A heading\n\n## Content\n\ntext", "- one\n- two",
-        "```sh\n# a comment\n```", "用户身份必须校验。第二句也要保留。", "Đừng đẩy thẳng lên nhánh chính.", "!?",
+        "```sh\n# a comment\n```", "用户身份必须校验。第二句也要保留。", "Đừng đẩy thẳng lên nhánh chính.", "x!?",
         "TYPE: rule | TEXT: Not a candidate here.", "'type' is x: \"y\"", "CON", "x" * 300, "Ship it 🚀 👩‍💻",
     ],
 )  # fmt: skip
@@ -106,6 +106,30 @@ def test_an_unknown_id_names_the_closest_note(engram: Runner, root: Path) -> Non
     done = engram.run("load", "--id", "totals-are-still-float")
     assert done.returncode == 7
     assert ID in done.stderr
+
+
+def test_what_changes_memories_says_of_a_note_that_it_is_one(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:  # C57
+    engram.ok("note", TEXT, input="A\n")
+    for call in (
+        ("save", "knowledge", "Something else.", "--update", ID), ("archive", ID, "--reason", "over"),
+        ("save", "knowledge", "Something else.", "--supersedes", ID), ("archive", f"note/{ID}", "--reason", "over"),
+        ("archive", f"workspace/{ID}", "--reason", "over"),
+    ):  # fmt: skip
+        done = engram.run(*call, input="A\n")
+        assert done.returncode == 7, call
+        assert f"{ID} is a working note, and no memory." in done.stderr, call
+        assert f"engram promote {ID}" in done.stderr
+    assert "is a working note" in terminal("edit", ID).end().text
+    assert "There is no working note with the id other" in engram.run("archive", "note/other", "--reason", "x").stderr
+
+
+def test_the_overview_counts_what_ended_and_sends_to_the_review(engram: Runner, root: Path) -> None:  # A4
+    plant(root, "planted.md", planted("Totals were floats.", HEAD.replace("2999", "2020")))
+    overview = engram.ok()
+    assert "1 working note expired, for your review: engram review" in overview
+    assert "Next: engram review" in overview
 
 
 def test_promoting_a_memory_says_that_it_is_one_already(engram: Runner, root: Path) -> None:  # C57

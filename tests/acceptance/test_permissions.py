@@ -210,3 +210,38 @@ def test_the_review_accepts_nothing_that_it_cannot_write_down(
     assert "Accepted." in said
     assert "1 accepted, nothing waits any more." in said
     assert bound.ok("review", "--list").splitlines() == ["Nothing waits for a review."]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("list",), ("load", "first one"), ("status",), ("upgrade",), ("upgrade", "--plan"), ("save", "rule", "Another.")],
+)
+def test_a_memory_that_may_not_be_looked_for_does_not_count_as_missing(
+    bound: Runner, root: Path, closed: Closed, args: tuple[str, ...]
+) -> None:  # F1
+    bound.save("rule", "Keep the first one.")
+    inner = bound.cwd / "package"
+    (inner / ".agents" / ".engram").mkdir(parents=True)
+    inside = type(bound)(bound.scratch, inner)
+    inside.command = bound.command
+    before = sorted(root.rglob("*"))
+    done = closed.run(inside, inner / ".agents", 0o000, *args)
+    assert done.returncode == 1, "the memory of the folder above is another one"
+    assert f"{inner / '.agents'}: you may not look into it" in done.stderr
+    assert f"chmod u+rx {inner / '.agents'}" in done.stderr
+    assert "first one" not in done.stdout
+    assert sorted(root.rglob("*")) == before
+
+
+@pytest.mark.parametrize("args", [("list",), ("load", "friday"), ("status",), ("upgrade",), ("upgrade", "--plan")])
+def test_a_global_memory_that_may_not_be_looked_at_does_not_count_as_missing(
+    bound: Runner, root: Path, closed: Closed, tmp_path: Path, args: tuple[str, ...]
+) -> None:  # F1
+    shelf = tmp_path / "shelf"
+    bound.ok("inject", "--global-path", str(shelf / "memory"))
+    bound.save("rule", "Never push on Friday.", "--scope", "global")
+    done = closed.run(bound, shelf, 0o000, *args)
+    assert done.returncode == 3, "its configuration is the first thing that is read"
+    assert str(shelf / "memory") in done.stderr
+    assert "Friday" not in done.stdout
+    assert "Friday" in bound.ok("list")

@@ -7,6 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.acceptance.conftest import Terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,6 +151,41 @@ def test_a_working_note_is_purged_by_its_name(engram: Runner, root: Path, termin
     done = purge(terminal, f"note/{note.stem}", note.stem)
     assert done.code == 0, done.text
     assert holding(root) == []
+
+
+def test_a_note_of_the_same_text_goes_too_and_one_that_says_more_is_named(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:  # F17
+    engram.save("knowledge", TEXT)
+    engram.ok("note", f"Ask Bob first.\n\n{TEXT}", input="A\n")
+    engram.ok("note", TEXT, input="A\n")
+    assert len(list((root / "working").glob("*.md"))) == 2
+    done = purge(terminal)
+    assert done.code == 0, done.text
+    assert holding(root) == ["working/ask-bob-first.md"]
+    assert f"Some of its text still stands in {root / 'working' / 'ask-bob-first.md'}" in done.text.replace("\r\n", "")
+
+
+def test_in_a_linked_worktree_the_notes_of_the_main_one_are_purged(
+    engram: Runner, root: Path, scratch: Scratch, tmp_path: Path
+) -> None:  # F1, F17
+    git(scratch, engram.cwd, "add", "--all")
+    git(scratch, engram.cwd, "commit", "--quiet", "--message", "Memory")
+    git(scratch, engram.cwd, "worktree", "add", "--quiet", str(tmp_path / "linked"))
+    linked = type(engram)(scratch, tmp_path / "linked")
+    for name in (f"note/{MEMORY}", MEMORY):
+        linked.ok("note", TEXT, input="A\n")
+        if name == MEMORY:
+            linked.save("knowledge", TEXT)
+        assert holding(root)
+        asked = Terminal(linked, ("purge", name), {}, out=None)
+        try:
+            asked.wait_for("to purge it:")
+            asked.type(f"{MEMORY}\n")
+            assert asked.end().code == 0
+        finally:
+            asked.close()
+        assert holding(tmp_path) == []
 
 
 @pytest.mark.parametrize("typed", ["", "yes", "y", MEMORY.upper()])

@@ -46,7 +46,43 @@ def test_a_folder_in_the_place_of_the_index_is_the_one_that_is_named(remembered:
     index = root / ".cache" / "index.sqlite"
     index.unlink()
     index.mkdir()
-    assert f"{index} cannot be used" in remembered.run("load", "install a package").stderr
+    (index / "notes.txt").write_text("somebody's", encoding="utf-8")
+    for _ in range(2):
+        done = remembered.run("load", "install a package")
+        assert (done.returncode, "use-pnpm-for-every-install" in done.stdout) == (0, True)
+        assert f"{index} cannot be used" in done.stderr
+    assert (index / "notes.txt").read_text(encoding="utf-8") == "somebody's"
+
+
+def test_an_empty_folder_in_the_place_of_the_index_gives_way(remembered: Runner, root: Path) -> None:  # E2
+    before = remembered.ok("load", "install a package")
+    index = root / ".cache" / "index.sqlite"
+    index.unlink()
+    index.mkdir()
+    done = remembered.run("load", "install a package")
+    assert (done.returncode, done.stdout, done.stderr) == (0, before, "")
+    assert index.is_file()
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 5000, b"garbage\n" * 700])
+def test_whoever_writes_over_every_file_of_the_cache_harms_nothing_else(
+    remembered: Runner, root: Path, damage: bytes
+) -> None:  # E2, decision 1
+    before = [remembered.ok(*question) for question in QUESTIONS]
+
+    def lasting() -> dict[Path, bytes]:
+        files = (path for path in root.rglob("*") if path.is_file() and ".cache" not in path.parts)
+        return {path: path.read_bytes() for path in files}
+
+    truth = lasting()
+    for path in (root / ".cache").rglob("*"):
+        if path.is_file():
+            path.write_bytes(damage)  # in place: what has a second name elsewhere changes there too
+    assert lasting() == truth
+    assert [remembered.ok(*question) for question in QUESTIONS] == before
+    remembered.save("rule", "Never deploy on Friday.")
+    assert keys(remembered, "deploy on friday") == ["never-deploy-on-friday"]
+    remembered.ok("verify")
 
 
 def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
@@ -327,7 +363,7 @@ def test_benchmark_ends_with_six_on_a_regression_only(remembered: Runner, tmp_pa
     good = {"task": "install a package", "must": ["use-pnpm-for-every-install"], "must_not": ["unknown"]}
     bad = {"task": "prices", "must": ["nobody"], "must_not": ["prices-are-integers-in-cents"]}
     cases.write_text(json.dumps({"version": 1, "cases": [good]}), encoding="utf-8")
-    assert "1 of 1 cases pass" in remembered.ok("benchmark", str(cases))
+    assert "1 of 1 case passes" in remembered.ok("benchmark", str(cases))
     cases.write_text(json.dumps({"version": 1, "cases": [good, bad]}), encoding="utf-8")
     done = remembered.run("benchmark", str(cases))
     assert done.returncode == 6
@@ -378,9 +414,19 @@ def test_two_cases_of_one_task_are_two_in_a_baseline(engram: Runner, tmp_path: P
 def test_a_case_that_asks_for_nothing_is_refused(engram: Runner, tmp_path: Path) -> None:
     engram.ok("inject")
     cases = tmp_path / "cases.json"
-    cases.write_text('{"version": 1, "cases": [{"task": "smoke", "musts": ["smoke-tests"]}]}', encoding="utf-8")
-    done = engram.run("benchmark", str(cases))
-    assert (done.returncode, "Case 1" in done.stderr) == (2, True)
+    for case, named in (
+        ({"task": "smoke", "musts": ["smoke-tests"]}, "musts"),
+        ({"task": "smoke", "must": ["smoke-tests"], "mustnot": []}, "mustnot"),
+        ({"task": "smoke", "must": [], "must_not": []}, "whatever comes"),
+        ({"task": " ", "must": ["smoke-tests"]}, "task"),
+        ({"task": "smoke", "must": ["a", "smoke-tests"], "must_not": ["Smoke-Tests"]}, "smoke-tests"),
+        ({"task": "smoke", "must": [1]}, "lists of ids"),
+    ):
+        cases.write_text(json.dumps({"version": 1, "cases": [case]}), encoding="utf-8")
+        done = engram.run("benchmark", str(cases))
+        assert (done.returncode, "Case 1" in done.stderr, named in done.stderr) == (2, True, True), done.stderr
+    cases.write_text('{"version": 1, "cases": []}', encoding="utf-8")
+    assert engram.run("benchmark", str(cases)).returncode == 2
 
 
 def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:

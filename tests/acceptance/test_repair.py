@@ -287,3 +287,13 @@ def test_a_folder_that_cannot_be_written_is_said(engram: Runner, root: Path) -> 
         root.chmod(0o700)
     assert done.returncode == 1
     assert str(root) in done.stderr
+
+
+def test_an_id_that_two_files_have_is_named_once_as_the_closest(engram: Runner, root: Path) -> None:  # F11, C37
+    made = save(engram, root, "Orders are eventually consistent.")
+    twin = root / "knowledge" / "deeper" / made.name
+    twin.parent.mkdir()
+    twin.write_bytes(made.read_bytes())
+    accept(root, twin)
+    said = engram.run("show", made.stem[:-1]).stderr
+    assert said.count(made.stem) == 1, said

@@ -85,7 +85,7 @@ TEXTS = {
     "blanks inside": "a  b\tc",
     "backslashes": r"C:\new\table and \| a bar \\",
     "html": "<b>bold</b> & &amp; <img src=x>",
-    "only punctuation": "!?",
+    "hardly a letter": "x!?",
     "long word": "x" * 300,
 }
 
@@ -353,8 +353,8 @@ def test_an_unrelated_save_meanwhile_does_not_matter(engram: Runner, root: Path)
         ("Le café ouvre à neuf heures", unicodedata.normalize("NFD", "LE CAFÉ OUVRE À NEUF HEURES")),
         ("用户身份必须校验。", "用户身份必须校验"),
         ("Straße", "STRASSE"),
-        ("🚀🚀", "🚀🚀"),
-        ("!?", "!?"),
+        ("🚀 1 🚀", "🚀 1 🚀"),
+        ("x!?", "x!?"),
     ],
 )
 def test_what_is_there_already_is_not_saved_again(engram: Runner, root: Path, stored: str, again: str) -> None:
@@ -437,7 +437,8 @@ def test_targets_that_cannot_be_changed_are_refused_before_anything_is_asked(
     before, before_global = snapshot(root), snapshot(global_root)
     for target, code, said in (
         ("never-push-to-man", 7, "never-push-to-main"), ("use-pnpm-for-every-install", 7, "archived"),
-        ("write-commits-in-english", 7, ""), ("global/write-commits-in-english", 2, "--scope global"),
+        ("write-commits-in-english", 7, ""), ("global/write-commits-in-english", 7, "--scope global"),
+        ("global/nowhere", 7, "no memory nowhere in global memory"),
     ):  # fmt: skip
         for option in ("--update", "--supersedes"):
             done = engram.run("save", "rule", "And something more.", option, target, input="A\n")
@@ -449,6 +450,19 @@ def test_targets_that_cannot_be_changed_are_refused_before_anything_is_asked(
     assert engram.run("save", "skill", "x", "--update", "never-push-to-main", input="A\n").returncode == 2
     assert snapshot(root) == before
     assert snapshot(global_root) == before_global
+
+
+@pytest.mark.parametrize("text", [".", "!!!", "🎉 🎉", "— ·", "\u3164"])
+def test_a_text_of_marks_only_is_refused(engram: Runner, root: Path, text: str) -> None:  # F10: no id can be made of it
+    before = snapshot(root)
+    for call in (("save", "rule", text), ("note", text)):
+        done = engram.run(*call, input="A\n")
+        assert done.returncode == 2, done.stdout
+        assert "no letter and no digit" in done.stderr
+    forced = engram.run("save-session", "--force", "--file", "-", input=f"TYPE: rule | TEXT: Bake.\nTEXT: {text}\n")
+    assert forced.returncode == 2, forced.stdout
+    assert "Candidate 2: " in forced.stderr
+    assert snapshot(root) == before
 
 
 def test_scopes_go_where_they_say(engram: Runner, root: Path, global_root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pty
@@ -357,6 +358,35 @@ def test_what_a_pull_brings_is_used_and_named_with_its_author(engram: Runner, sh
     assert code == 0, said
     assert named.split(maxsplit=1)[0] in said
     assert "a pull brought" not in engram.ok("status", cwd=clone)
+
+
+@pytest.mark.parametrize("mode", ["normal", "strict"])
+def test_status_review_and_a_session_s_start_count_alike_what_a_pull_brought(
+    engram: Runner, shared: Path, clone: Path, mode: str
+) -> None:  # F18
+    accept(engram, clone)
+    engram.ok("config", "set", "--global", "trust.mode", mode, cwd=clone)
+    topics = ("gateway", "worker", "crane", "mirror", "kiln")
+    pull(engram, shared, clone, *(f"Deploy the {topic} with its script." for topic in topics))
+    root = clone / ".agents" / ".engram"
+    files = [root / "rules" / f"deploy-the-{topic}-with-its-script.md" for topic in topics]
+    files[0].unlink()
+    with files[1].open("a", encoding="utf-8", newline="\n") as file:
+        file.write("Edited by hand.\n")
+    # Of two files with one id one is served: the second is damage, which `engram repair` names.
+    (root / "rules" / "deep").mkdir()
+    (root / "rules" / "deep" / files[2].name).write_bytes(files[2].read_bytes())
+    with (root / "SHA256SUMS").open("a", encoding="utf-8", newline="\n") as file:
+        file.write(f"{hashlib.sha256(files[2].read_bytes()).hexdigest()}  rules/deep/{files[2].name}\n")
+    listed = [item for item in engram.json("review", "--list", cwd=clone)["data"]["items"] if item["kind"] == "pulled"]
+    assert len(listed) == 3
+    assert engram.json("status", cwd=clone)["data"]["roots"][0]["pulled"] == 3
+    assert "3 memories that a pull brought" in engram.ok("status", cwd=clone)
+    started = at_start(engram, clone, "one")
+    named = [item["name"] for item in listed if f"{item['name']} (by Bob Puller)" in started]
+    assert len(named) == 3
+    assert "more" not in started.partition("New in")[2].partition("\n")[0]
+    assert files[0].stem not in started
 
 
 def test_in_strict_mode_each_new_content_hash_waits_for_a_human(engram: Runner, shared: Path, clone: Path) -> None:

@@ -138,6 +138,23 @@ def test_two_hooks_of_one_prompt_bring_it_once(memory: Runner) -> None:  # linke
     assert sum(b"use-pnpm-for-every-install" in text for text in again) == 1, "always brings it with each prompt"
 
 
+@pytest.mark.parametrize(
+    ("host", "payload"),
+    [
+        ("gemini", {"session_id": "s1", "hook_event_name": "BeforeAgent"}),
+        ("copilot", {"sessionId": "s1"}),
+        ("opencode", {"session_id": "s1", "event": "prompt"}),
+    ],
+)
+def test_two_hooks_of_one_prompt_without_an_id_bring_it_once_too(
+    memory: Runner, host: str, payload: dict[str, str]
+) -> None:  # linked in both scopes; G1
+    memory.ok("config", "set", "read", "always")
+    for text in ("install with pnpm", "how do I install with pnpm"):
+        texts = at_once(memory, host, {**payload, "cwd": str(memory.cwd), "prompt": text})
+        assert sum(b"use-pnpm-for-every-install" in text for text in texts) == 1
+
+
 def test_a_session_that_is_cleared_twice_gets_its_start_twice(memory: Runner) -> None:  # C59b
     assert '<engram-memory id="use-pnpm' in start(memory, "clear")
     sessions = os.path.join(memory.cwd, ".agents", ".engram", ".cache", "sessions")
@@ -199,7 +216,7 @@ def test_read_says_when_memory_is_given(  # F21
     memory.ok("set-read", mode)
     assert bool(start(memory)) is at_start
     assert bool(prompt(memory, "install with pnpm")) is first
-    assert bool(prompt(memory, "install with pnpm")) is second
+    assert bool(prompt(memory, "once more, install with pnpm")) is second
 
 
 def test_geminis_own_context_is_no_question(memory: Runner) -> None:

@@ -259,3 +259,17 @@ def test_the_prompt_returns_the_protocol(serve: Callable[..., Host]) -> None:  #
         "Never call engram_commit before the human has approved the candidates that were shown",
     ):  # fmt: skip
         assert said in text
+
+
+def test_a_memory_whose_id_looks_like_a_key_has_an_address_that_does_not_show_it(
+    serve: Callable[..., Host], memories: Memories
+) -> None:  # C60, decision 8
+    name = "ghp_" + "ab3de6gh9jk2mn5pq8rs" + "ab3de6gh9jk2mn5p"
+    memories.add("rule", name, "- Clean the oven.", title="Clean the oven")
+    memories.add("rule", "use-pnpm", "- Use pnpm.", title="Use pnpm")
+    host = serve()
+    (address,) = set(uris(host)) - {INDEX, f"{MEMORY}use-pnpm"}
+    text = read(host, address)
+    assert "Clean the oven." in text
+    assert name[8:] not in text + address
+    assert "error" in host.request("resources/read", {"uri": f"{MEMORY}~0123456789abcdef"})

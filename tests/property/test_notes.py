@@ -15,6 +15,7 @@ from engram.notes.note import ended_at_sight, folded, has_ended, last_day, new_n
 from engram.service.notebook import list_notes
 from engram.service.noting import propose_note, write_note
 from engram.service.session import Session
+from engram.text.slugs import has_words
 
 ADA = Author("Ada", "ada@example.test", "environment")
 LINES = st.sampled_from(
@@ -61,7 +62,7 @@ def test_objectives_are_compared_folded(objective: str) -> None:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(TEXTS.filter(str.strip), PLAIN)
+@given(TEXTS.filter(has_words), PLAIN)
 def test_what_is_kept_is_what_was_shown_and_reads_back(text: str, objective: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(folder, "project", ".agents", ".engram"))

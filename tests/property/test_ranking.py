@@ -16,6 +16,7 @@ from engram.index.segment import Segment
 from engram.index.writing import build, update
 from engram.model import Memory
 from engram.recall.rank import SIGNALS, Ranking, rank
+from engram.recall.typos import changed_at_start, is_neighbour
 
 # Forms of few stems in several languages, names, and scripts without blanks, so that words meet, and slips find them.
 WORDS = (
@@ -142,3 +143,19 @@ def test_processes_with_other_hash_seeds_rank_alike() -> None:  # G2
         outputs.add(done.stdout)
     assert len(outputs) == 1
     assert "m-" in outputs.pop()
+
+
+@given(st.text(alphabet="abcñ", min_size=4, max_size=7))
+def test_guesses_and_comparison_together_know_every_word_at_one_edit_and_no_other(word: str) -> None:
+    letters = "abc" + "ñ" * ("ñ" in word)
+    edits = {word[:at] + word[at + 1 :] for at in range(len(word))}
+    edits |= {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in range(len(word) - 1)}
+    edits |= {word[:at] + letter + word[at + 1 :] for at in range(len(word)) for letter in letters}
+    edits |= {word[:at] + letter + word[at:] for at in range(len(word) + 1) for letter in letters}
+    edits.discard(word)
+    guessed = set(changed_at_start(word, 3))
+    assert {other for other in guessed if set(other) <= set("abcñ")} <= edits
+    assert {other for other in edits if other not in guessed and not other.startswith(word[:3])} == set()
+    strangers = {other + "aa" for other in edits} | {other[::-1] for other in edits} | {word}
+    for other in edits | strangers:
+        assert is_neighbour(word, other, letters) == (other in edits), other

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from engram.safety.scan import scan
+from engram.safety.scan import redact, scan
 
 HEX = "3f7a91c0de" * 7
 MIXED = "aB3dE6gH9jK2mN5pQ8rS" * 5
@@ -74,6 +74,10 @@ SECRETS = {
         "deploy --password " + "hunter2x",
         "sshpass -p " + "hunter2",
         "password = '" + "correct-horse-battery-staple'",
+        "password: " + "correcthorsebattery",
+        "DB_PASSWORD=" + "hunterxyzq",
+        "export PGPASSWORD='" + "CorrectHorse'",
+        "password: " + "%Kx9!vbQ2pl",
     ],
     "secret/basic-auth": [
         "machine db.test login me password " + "qwerty99",
@@ -110,6 +114,31 @@ def test_a_zero_width_character_inside_does_not_hide_a_secret(rule: str, text: s
 
 
 @pytest.mark.parametrize(
+    ("rule", "first", "second"),
+    [
+        ("secret/github-token", "ghp_" + MIXED[:20], MIXED[20:36]),
+        ("secret/aws-access-key", "AKIA", "Z7QWBERTCYUDIOPA"),
+        (
+            "secret/private-key",
+            "-----BEGIN " + "PRIVATE KEY-----\n" + MIXED[:10],
+            MIXED + "\n-----END PRIVATE KEY-----",
+        ),
+        ("secret/assigned-password", "password = " + "hun", "ter2x"),
+    ],
+)
+@pytest.mark.parametrize("comment", ["<!-- -->", "<!-- a\nb --><!---->"])
+@pytest.mark.parametrize("before", ["", "Ein Wort mit\u200b Lücke. "])
+def test_a_comment_inside_does_not_hide_a_secret_and_goes_with_it(
+    rule: str, first: str, second: str, comment: str, before: str
+) -> None:  # C3
+    whole = f"{before}{first}{comment}{second} and more"
+    found = [finding for finding in scan(whole) if finding.rule == rule]
+    assert redact(whole, found).endswith(f"[redacted: {rule}] and more")
+    assert second not in redact(whole, found)
+    assert comment not in redact(whole, found)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Fixed in " + HEX[:40] + ".",  # a Git sha
@@ -142,6 +171,11 @@ def test_a_zero_width_character_inside_does_not_hide_a_secret(rule: str, text: s
         "password = generate_password2(), password = input(), password=password1",
         "The reset-password page, password rotation: 90days, password: user1@host.test",
         "the password is stored in vault/kv2; pass: all 12 tests",
+        "DB_PASSWORD=changeme, POSTGRES_PASSWORD=postgres, SMTP_PASSWORD=yourpassword, PASSWORD=getpass.getpass",
+        "password: authentication, password: userauthentication, the password is straightforwardly kept",
+        "password = hashedpassphrases(value), password: settings.accounts.default",
+        "password=%(password)s, password: %PASSWORD%, 'password: %s' % value, password=%{DB_PASSWORD}",
+        "FIRST_PASS=quantization and SINGLE_PASS=deduplicate",
         "sgx enclave: sgx2test, access_token_expires = 3600s, secretName: tls-cert-2024",
         "glpat-" + MIXED[:16] + " is too short, and glptt-" + MIXED[:20] + " too",
         "The secret lives in arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,30 @@ _INTERRUPTED = 130
 _COLLECT_AFTER = 100_000
 
 
+class _OwnModules:
+    """Finds the modules of this package at once, where they are plain files, and leaves all else to Python.
+
+    Python looks each of sixty modules up among built-in and frozen ones, and tries six kinds of file for it: a
+    thirtieth of a cold command (docs/decisions/0002-cold-start.md).
+    """
+
+    def find_spec(self, name: str, path: Sequence[str] | None, _target: object = None) -> ModuleSpec | None:
+        """Return where a module is (docs.python.org/3/library/importlib.html, ``MetaPathFinder.find_spec``)."""
+        if not path or not name.startswith("engram."):
+            return None
+        base = f"{path[0]}{os.sep}{name.rpartition('.')[2]}"
+        for file, folders in ((f"{base}.py", None), (f"{base}{os.sep}__init__.py", [base])):
+            try:
+                os.stat(file)
+            except OSError:
+                continue
+            spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file)
+            spec.submodule_search_locations = folders
+            spec.has_location = True
+            return spec
+        return None  # packed otherwise
+
+
 def program() -> NoReturn:
     """Run the command that this process was started for, and end the process: what the console script calls.
 
@@ -29,6 +55,7 @@ def program() -> NoReturn:
     import gc
 
     gc.set_threshold(_COLLECT_AFTER)
+    sys.meta_path.insert(0, _OwnModules())
     code = main()
     # Everything was flushed; taking the interpreter apart piece by piece serves nobody but those who asked to be told.
     if "atexit" not in sys.modules and "threading" not in sys.modules:

@@ -35,8 +35,8 @@ def benchmark_command(session: Session, parsed: Parsed, output: Output) -> int:
         output.line(_row(one, known=one not in worse))
     passed = sum(one.passed for one in judged)
     first = bool(path) and before is None
-    end = "" if first else f"; {counted(len(worse), 'regression')}"
-    output.line(f"{passed} of {len(judged)} cases pass{end}")
+    end = f"; {counted(len(worse), 'regression')}" if before is not None else ""
+    output.line(f"{passed} of {counted(len(judged), 'case')} {'passes' if len(judged) == 1 else 'pass'}{end}")
     if first:
         results = {key: one.passed for key, one in named}
         atomic_write(path, (dumps({"passed": results}, indent=2) + "\n").encode())

@@ -34,6 +34,8 @@ def doctor_command(session: Session, parsed: Parsed, output: Output) -> int:
         output.line(f"{one.level}: {one.message} [{one.id}]")
         if one.file and one.file not in one.message:
             output.line(f"    in {one.file}")
+        if one.advice:
+            output.line(f"    {one.advice}")
         if one.command:
             output.line(f"    {one.command}")
     counts = {level: sum(one.level == level for one in findings) for level in _ORDER}

@@ -46,7 +46,7 @@ def overview(output: Output, words: Sequence[str]) -> int:
 
 def _state(output: Output) -> int:
     from engram.service.session import Session
-    from engram.service.status import counts_line, root_states, skipped_sentence
+    from engram.service.status import counts_line, review_lines, root_states, skipped_sentence
     from engram.version import __version__
 
     output.session = session = Session()
@@ -55,8 +55,8 @@ def _state(output: Output) -> int:
     output.text("")
     for state in states:
         output.line(counts_line(state))
-        if state.waiting:
-            output.line(f"  {state.waiting}")
+        for line in review_lines(state):
+            output.line(f"  {line}")
     workspace = next((state for state in states if state.scope == "workspace"), None)
     if workspace is None:
         output.line("There is no memory in this project yet.")
@@ -67,7 +67,7 @@ def _state(output: Output) -> int:
     elif workspace.skipped:
         output.line(f"{skipped_sentence(workspace.skipped)}.")
         following = "engram verify"
-    elif any(state.waiting for state in states):
+    elif any(review_lines(state) for state in states):
         following = "engram review"
     elif not workspace.rules + workspace.skills + workspace.knowledge:
         following = 'engram save rule "a rule that this project lives by"'

@@ -111,8 +111,8 @@ def parse(command: Command, words: Sequence[str]) -> Parsed:
             positional += queue
             break
         name, equals, value = word.partition("=")
-        # No option's name holds a blank: `- dash` is a text. Its value may: `--title=- dash`.
-        if not word.startswith("-") or word == "-" or any(char.isspace() for char in name):
+        # No option's name holds a blank: `- dash` is a text. Its value may: `--title=- dash`. A number may be negative.
+        if not word.startswith("-") or word == "-" or word[1].isdigit() or any(char.isspace() for char in name):
             positional.append(word)
             continue
         found = options.get(name)

@@ -83,7 +83,7 @@ COMMANDS: tuple[Command, ...] = (
         options=(Option("baseline", "compare with this earlier run; made when it is missing", value="FILE"),),
         examples=("engram benchmark cases.json", "engram benchmark cases.json --baseline baseline.json"),
         details='The file: {"version": 1, "cases": [{"task": "add a package", "must": ["use-pnpm"], "must_not": []}]}. '
-        "A case that fails and did not fail in the baseline is a regression: exit status 6.",
+        "Exit status 6: a case fails, or with a baseline, one fails that did not fail there.",
     ),
     Command(
         "list",

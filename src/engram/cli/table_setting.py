@@ -66,7 +66,7 @@ COMMANDS: tuple[Command, ...] = (
         "doctor_command",
         options=(
             Option("strict", "exit with 1 for warnings too"),
-            Option("fix", "mend what cannot lose anything: stale entries that Engram wrote"),
+            Option("fix", "mend what cannot lose anything: stale entries that Engram wrote, the form of ledgers"),
         ),
         examples=("engram doctor", "engram doctor --strict --json"),
         details="Each finding has an id, a sentence, and what mends it. A registered command that engram link would "

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import os
 
-from engram.config.files import read_config
+from engram.config.files import expand, read_config
 from engram.config.keys import KEYS, Key, find, parse_text, require, variable_of
-from engram.config.paths import expand
 from engram.record import Record
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from engram.config.paths import expand, home_dir
+from engram.config.files import expand, home_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -49,6 +49,8 @@ _PATIENCE = 0.25
 _AT_A_TIME = 500
 # A process that lives long begins anew to keep what it knows of memories when there are more than so many.
 _KEPT = 2000
+# These code points are no characters: the one before is followed by the one behind.
+_SURROGATES = 0xD800, 0xE000
 # What reading raises where SQLite itself did not see that its file is damaged.
 DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -61,6 +63,18 @@ def damaged(error: Exception) -> Exception:
 def available() -> bool:
     """Tell whether this Python has SQLite."""
     return sqlite is not None
+
+
+def _as_stored(
+    terms: Iterable[tuple[str, int]], spellings: Iterable[tuple[str, str, int]]
+) -> dict[str, tuple[str, int]]:
+    """Return term and document frequency by word, of terms as they are and of words that are stored as another one."""
+    found = {term: (term, frequency) for term, frequency in terms}
+    stored: dict[str, list[tuple[str, int]]] = {}
+    for word, term, frequency in spellings:
+        stored.setdefault(word, []).append((term, frequency))
+    found.update((word, commonest(words)) for word, words in stored.items())
+    return found
 
 
 def chunk_keys(number: int) -> tuple[int, int]:
@@ -179,15 +193,32 @@ class Database(SqliteFile):
     def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
         """Return for each word that some memory has the term it is stored as, and its document frequency."""
         wanted = list(words)
-        found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
-        stored: dict[str, list[tuple[str, int]]] = {}
-        for word, term, frequency in self._among(
-            "select word, term, terms.frequency from spellings join terms using (number)"
-            " where word in ({}) and spellings.frequency > 0",
-            wanted,
-        ):
-            stored.setdefault(word, []).append((term, frequency))
-        return found | {word: commonest(terms) for word, terms in stored.items()}
+        return _as_stored(
+            self._among("select term, frequency from terms where term in ({}) and frequency > 0", wanted),
+            self._among(
+                "select word, term, terms.frequency from spellings join terms using (number)"
+                " where word in ({}) and spellings.frequency > 0",
+                wanted,
+            ),
+        )
+
+    def beginning(self, start: str, shortest: int, longest: int) -> dict[str, tuple[str, int]]:
+        """Return the same for the words that begin with ``start`` and have so many letters."""
+        last = ord(start[-1]) + 1
+        end = start[:-1] + chr(last if last != _SURROGATES[0] else _SURROGATES[1])
+        within = (start, end, shortest, longest)
+        return _as_stored(
+            self._ask(
+                "select term, frequency from terms"
+                " where term >= ? and term < ? and length(term) between ? and ? and frequency > 0",
+                within,
+            ),
+            self._ask(
+                "select word, term, terms.frequency from spellings join terms using (number)"
+                " where word >= ? and word < ? and length(word) between ? and ? and spellings.frequency > 0",
+                within,
+            ),
+        )
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""

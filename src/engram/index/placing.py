@@ -61,6 +61,10 @@ def put_in_place(path: str, schema: str, fill: Callable[[Connection], None], fin
                 os.unlink(f"{path}-journal")
             except FileNotFoundError:
                 pass
+            try:
+                os.rmdir(path)  # an empty folder has nothing to lose; any other is somebody's, and is named
+            except OSError:
+                pass
             replace(temporary, path, patience=_PATIENCE / 1000)
         finally:
             if old is not None:

@@ -143,15 +143,25 @@ class Segment:
         """Return for each word that some memory has the term it is stored as, and its document frequency."""
         wanted = list(words)
         found = {word: (word, frequency) for word, (_, frequency) in self.lookup(wanted).items()}
+        stored = self._stored_words()
+        for word in wanted:
+            if word in stored:
+                found[word] = commonest(self.named(stored[word]).values())
+        return found
+
+    def beginning(self, start: str, shortest: int, longest: int) -> dict[str, tuple[str, int]]:
+        """Return the same for the words that begin with ``start`` and have so many letters."""
+        known = (word for words in (self.numbers, self._stored_words()) for word in words)
+        return self.spelled({word for word in known if shortest <= len(word) <= longest and word.startswith(start)})
+
+    def _stored_words(self) -> dict[str, list[int]]:
+        """Return the numbers of the terms that each word is stored as, of those that are stored as another one."""
         if self._stored_of < len(self.spellings):
             self._stored = {}
             for word, number in self.spellings:
                 self._stored.setdefault(word, []).append(number)
             self._stored_of = len(self.spellings)
-        for word in wanted:
-            if word in self._stored:
-                found[word] = commonest(self.named(self._stored[word]).values())
-        return found
+        return self._stored
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""

@@ -38,6 +38,9 @@ class Source(Protocol):
     def spelled(self, words: Iterable[str]) -> dict[str, tuple[str, int]]:
         """Return for each word that some memory has the term it is stored as, and its document frequency."""
 
+    def beginning(self, start: str, shortest: int, longest: int) -> dict[str, tuple[str, int]]:
+        """Return the same for the words that begin with ``start``, which is not empty, and have so many letters."""
+
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
 

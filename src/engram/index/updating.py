@@ -31,6 +31,8 @@ _MANY = 500
 _PROGRESS_EVERY = 1000
 # So many bytes of two ledgers are compared at once.
 _STEP = 1 << 16
+# So many bytes of a ledger are copied at once.
+_COPIED = 1 << 18
 
 
 def rebuild(
@@ -167,7 +169,7 @@ def _read_again(
 
 def _changed_lines(root: MemoryRoot, seen: FileIO | None, old: str, database: Database) -> set[str]:
     """Return the active paths whose ledger lines differ from those that the index was made from."""
-    before = _seen_ledger(seen, old, os.path.join(root.path, LEDGER))
+    before = _seen_ledger(seen, old)
     after = root.ledger().source if root.ledger().exists else None
     if before is None or after is None:
         known = database.hashes()
@@ -213,46 +215,53 @@ def _open_seen(cache: str) -> FileIO | None:
         return None
 
 
-def _seen_ledger(seen: FileIO | None, stamp: str, ledger: str) -> bytes | None:
-    """Return the ledger that the index was made from, None where another one was kept or it was written to since."""
+def _seen_ledger(seen: FileIO | None, stamp: str) -> bytes | None:
+    """Return the ledger that the index was made from, None where another one was kept."""
     if seen is None:
         return None
     info = os.fstat(seen.fileno())
-    line = stamp.partition("\n")[0]
-    # Every writer replaces the ledger, so a second name keeps the old bytes; an editor may write into them. What is
-    # the ledger of now too was written to though its size and its time were made to stay.
-    if not line.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} ") or _is_file(info, ledger):
+    if not stamp.startswith(f"{LEDGER}\t{info.st_size} {info.st_mtime_ns} "):
         return None
     return seen.readall()
 
 
-def _is_file(info: os.stat_result, path: str) -> bool:
-    try:
-        return os.path.samestat(info, os.stat(path))
-    except OSError:
-        return False
-
-
 def _keep_ledger(root: str, cache: str) -> None:
-    """Give the ledger's bytes of now a second name: the next update compares their lines with the ledger's of then.
+    """Keep a copy of the ledger as it is now: the next update compares its lines with the ledger's of then.
 
-    A new name changes the ledger's ctime, so it comes before the stamp; otherwise the index would be out of date as
-    soon as it is made. Where there can be none the next update compares every line.
+    A copy and no second name of the same file: whatever befalls a file of the cache, the ledger stays as it is. It has
+    the ledger's time, by which the stamp knows it. Where there can be none the next update compares every line.
     """
-    ledger, kept = os.path.join(root, LEDGER), os.path.join(cache, _SEEN)
+    kept = os.path.join(cache, _SEEN)
     held = f"{kept}.{os.getpid()}"
     try:
-        if os.path.exists(kept) and os.path.samefile(kept, ledger):
-            return
-        if os.path.lexists(held):
-            os.unlink(held)
-        os.link(ledger, held)
+        with open(os.path.join(root, LEDGER), "rb", buffering=0) as ledger:
+            info = os.fstat(ledger.fileno())
+            if _is_copy(kept, info):
+                return
+            if os.path.lexists(held):
+                os.unlink(held)
+            with open(held, "xb", buffering=0) as copy:
+                while step := ledger.read(_COPIED):
+                    copy.write(step)
+        os.utime(held, ns=(info.st_mtime_ns, info.st_mtime_ns))
         replace(held, kept, patience=0.1)
     except OSError:
-        try:
-            os.unlink(kept)
-        except OSError:
-            pass
+        for path in (held, kept):
+            try:
+                os.unlink(path)
+            except OSError:
+                pass
+
+
+def _is_copy(kept: str, ledger: os.stat_result) -> bool:
+    """Tell whether the ledger is kept already, in a file of its own."""
+    try:
+        info = os.stat(kept)
+    except OSError:
+        return False
+    # Not the ledger itself under a second name, and no older copy of one that was edited with its size and time kept.
+    other = not os.path.samestat(info, ledger) and info.st_ctime_ns >= ledger.st_ctime_ns
+    return other and (info.st_size, info.st_mtime_ns) == (ledger.st_size, ledger.st_mtime_ns)
 
 
 def all_folders(root: MemoryRoot) -> list[str]:

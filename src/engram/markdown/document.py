@@ -8,10 +8,9 @@ b'---\nid: a\ntags: [x]\nx_team: b # ours\n---\n\n# A\n'
 from __future__ import annotations
 
 from engram.errors import FormatError
-from engram.markdown.frontmatter import Entry, format_entry, parse_entries
+from engram.markdown.frontmatter import Entry, format_entry, parse_entries, split_source
 from engram.markdown.passages import escape_title
 from engram.markdown.sections import SECTION_ORDER, outline, plain_title, trim_blank
-from engram.markdown.source import split_source
 from engram.model import MAX_BYTES
 from engram.record import Record
 from engram.text.lines import lines_with_ends, unix_lines

@@ -8,9 +8,8 @@ r"""From the bytes of a memory file to a Memory (F5 to F7); module ``writing`` i
 from __future__ import annotations
 
 from engram.errors import FormatError, UsageError
-from engram.markdown.frontmatter import format_entry, read_values
+from engram.markdown.frontmatter import format_entry, read_values, split_source
 from engram.markdown.sections import outline, plain_title
-from engram.markdown.source import split_source
 from engram.model import KIND_OF_FOLDER, KINDS, Memory
 from engram.text.slugs import check_id, fold_id
 

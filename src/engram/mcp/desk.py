@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import os
 
+from engram.mcp.call import CancelledError
 from engram.mcp.dialogs import Dialogs
 
 TYPE_CHECKING = False
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engram.mcp.call import Call
+    from engram.mcp.dialogs import Answer, Question
+    from engram.mcp.registry import InputRequired
     from engram.service.session import Session
     from engram.service.shelf import Shelf
 
@@ -52,6 +55,27 @@ class Desk:
         session = Session(self.start, self.environ, self._shelf)
         session.progress = _progress(call)
         return session
+
+    def ask(self, call: Call, session: Session, question: Question, token: str = "") -> Answer | InputRequired:
+        """Ask the human of a client that can be asked, within ``mcp.dialog_timeout`` (C49).
+
+        Args:
+            call: that waits for the answer.
+            session: of that call.
+            question: for the human.
+            token: of the open proposal that the question is about, which goes when the call is withdrawn (C31).
+
+        Raises:
+            CancelledError: the client withdrew the call.
+        """
+        try:
+            return self.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
+        except CancelledError:
+            if token:
+                from engram.service.approving import withdraw
+
+                withdraw(session, token)
+            raise
 
     def let_out(self, value: Any) -> Any:
         """Return what the server is about to say, without the keys in it (decision 8)."""

@@ -44,7 +44,7 @@ def register_resources(registry: Registry, desk: Desk) -> None:
 def _list(desk: Desk, call: Call) -> list[dict[str, Any]]:
     from engram.errors import NotFoundError, RefusedError
     from engram.safety.fence import show_line
-    from engram.service.cards import most_used
+    from engram.service.cards import most_used, name_in_address
 
     found: list[dict[str, Any]] = [
         {
@@ -65,7 +65,7 @@ def _list(desk: Desk, call: Call) -> list[dict[str, Any]]:
         title = show_line(memory.title)
         found.append(
             {
-                "uri": _MEMORY + quote(memory.key),
+                "uri": _MEMORY + quote(name_in_address(session, memory.key)),
                 "name": show_line(memory.key),
                 "title": title,
                 "description": f"[{kind}] {title}",
@@ -87,12 +87,13 @@ def _read(desk: Desk, call: Call, uri: str) -> list[dict[str, Any]] | None:
         memory_id = unquote(path)
         if memory_id is None:
             return None
+        from engram.service.cards import key_called
         from engram.service.reading import load_id
 
         session = desk.session(call)
         session.require_roots()
         try:
-            text = load_id(session, memory_id)[0].text
+            text = load_id(session, key_called(session, memory_id) or memory_id)[0].text
         except (NotFoundError, UsageError):
             return None  # there is no such resource; the kernel says so as each era wants it
     else:

@@ -112,6 +112,8 @@ class _Comparison:
     def turned_words(self) -> tuple[str, str]:
         known = {block.preposition for block in self.known.blocks}
         new = {block.preposition for block in self.new.blocks}
+        if known == new:
+            return self.known.verb, self.new.verb
         return " ".join(sorted(known - new)), " ".join(sorted(new - known))
 
     # Where they differ.
@@ -164,6 +166,8 @@ class _Comparison:
         known, new = self.known, self.new
         if "" in {known.verb, new.verb} or known.passive != new.passive:
             self.differences.append(Difference("form", "after", (), (), (), (), 0))
+        elif frozenset((known.verb, new.verb)) in self.language.contraries:
+            self.turned = not self.turned
         else:
             self.differences.append(Difference("verb", "after", (), (), (), (), 0))
 

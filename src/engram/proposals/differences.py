@@ -31,6 +31,9 @@ _CONTAINERS = (
 _SETTINGS = frozenset(
     ("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "版本", "端口", "级别")
 )
+# What happens once in a year, so that another month is another value: the sale ends in May. Most things happen in many.
+_ONCE = frozenset(("start", "begin", "end", "finish", "expir", "happen", "occur", "empec", "comenc", "termin", "caduc",
+                   "venc", "ocurr"))  # fmt: skip
 _SPELLED_ONE = frozenset(("one", "un", "una"))
 _GIVING = frozenset(("return", "devolv", "devuelv", "返回"))
 _LONGEST_END = 4  # characters of a Chinese noun that stands at the end of what a sentence is about
@@ -163,6 +166,8 @@ class Meaning:
         shared = len(one.known) > len(old) or len(one.new) > len(new)
         both_classed = bool(old and new and class_of(old[0].word) and class_of(new[0].word))
         if same_class and not (shared and class_of(old[0].word) in _NAMING_CLASSES and known.verb != "be"):
+            if class_of(old[0].word) == "month" and not self._happens_once(one):
+                return "doubt", ""
             first = one.number <= 1 or class_of(old[0].word) not in _NAMING_CLASSES
             return ("conflict", "choice") if first else ("doubt", "")
         if both_classed and not same_class:
@@ -191,6 +196,13 @@ class Meaning:
                 return "conflict", "choice"
             return "doubt", ""
         return "doubt", ""
+
+    def _happens_once(self, one: Difference) -> bool:
+        """Say whether what is said has one month only: the release is in May, not: Ana is on duty in May."""
+        known = self.known
+        if known.verb in _ONCE or one.slot == "object":
+            return True
+        return known.verb == "be" and not known.object and not any(token.name for token in known.subject)
 
     def _place_of_complement(self, one: Difference) -> tuple[Meant, str]:
         """Judge what follows "is": another value of an attribute, another name, another place."""

@@ -28,6 +28,9 @@ _SEPARATE = {code: " " for code in range(128) if not chr(code).isalnum()}
 _LONGEST = 1000  # characters of a sentence; nobody says one thing in more
 _MOST_ASIDES = 12  # sentences behind the first one that are compared each with each
 _LONGEST_THING = 8  # tokens of a thing that is set over another one
+# Who alone may do something, and who may when all may.
+_ALONE = frozenset(("only", "solo", "sólo", "solamente", "únicamente", "unicamente", "只有", "仅", "chỉ"))
+_ALL = frozenset(("everyone", "everybody", "anyone", "anybody", "todos", "todas", "cualquiera", "所有人", "任何人"))
 _LEAST = 2  # words that a statement has at least, to be found behind the first one
 
 
@@ -40,6 +43,7 @@ class _Said(Record):
     rejected: tuple[str, ...]
     words: frozenset[str]
     aside_words: frozenset[str]
+    who: str = ""
 
 
 class Reading(Record):
@@ -108,7 +112,7 @@ def relate(known: Reading, new: Reading) -> Finding:
 def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     head = new.said[0]
     finding = compare(known.frame, head.frame, language)
-    if finding.kind != "conflict" and _is_turned_round(known, head, language):
+    if finding.kind != "conflict" and (_is_turned_round(known, head, language) or _opens_to_all(known, head)):
         return finding.replace(kind="conflict", what="polarity")
     if finding.kind in {"doubt", "different"} and finding.what == "choice" and _rejects(known, head):
         finding = finding.replace(kind="conflict")
@@ -153,6 +157,24 @@ def _is_turned_round(known: _Said, new: _Said, language: Language) -> bool:
             if second == [*first[len(first) - other :], *between, *first[:size]]:
                 return not all(key in CONJUNCTIONS or key == "," for key in between)
     return False
+
+
+def _opens_to_all(known: _Said, new: _Said) -> bool:
+    """Say whether one gives to all what the other gives to some alone: only admins may deploy, everyone may deploy."""
+    first, second = known.frame, new.frame
+    return (
+        {known.who, new.who} == {"some", "all"}
+        and not (first.negative or second.negative)
+        and bool(first.verb)
+        and (first.may, first.verb, first.passive) == (second.may, second.verb, second.passive)
+        and _keys(first.object) == _keys(second.object)
+        and [(block.preposition, _keys(block.tokens)) for block in first.blocks]
+        == [(block.preposition, _keys(block.tokens)) for block in second.blocks]
+    )
+
+
+def _keys(tokens: Sequence[Token]) -> list[str]:
+    return [token.key for token in tokens]
 
 
 def _thin(known: _Said, new: _Said) -> bool:
@@ -241,7 +263,14 @@ def _said(statement: Statement, code: str) -> _Said:
         tuple([token.key for token in rejected]),
         frozenset(_words((statement.head, *statement.rest))),
         frozenset(aside_words),
+        _who(head),
     )
+
+
+def _who(tokens: Sequence[Token]) -> str:
+    """Return whether a sentence begins with ``some`` alone, or with ``all``; ``""`` where it does with neither."""
+    first = tokens[0].word if tokens else ""
+    return "some" if first in _ALONE else "all" if first in _ALL else ""
 
 
 def _words(texts: Sequence[str]) -> set[str]:

@@ -35,6 +35,7 @@ _CLASSES: dict[str, frozenset[str]] = {
         "naming": """camelcase snake_case kebab-case pascalcase screaming_snake_case camel_case kebab_case pascal_case
             snake-case camel-case 驼峰 下划线 驼峰命名 蛇形命名 小驼峰 大驼峰""",
         "packages": "npm pnpm yarn bun",
+        "jvm builds": "maven gradle sbt",
         "python packages": "pip pipenv poetry uv conda pdm pip-tools",
         "js tests": "jest vitest mocha jasmine ava",
         "browser tests": "cypress playwright selenium puppeteer webdriverio",

@@ -12,9 +12,8 @@ from engram.recall import weights
 from engram.recall.candidates import add_up, look_up, take_best
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
-from engram.recall.floor import below_floor
 from engram.recall.query import Query, read
-from engram.recall.score import SCALE, idf
+from engram.recall.score import SCALE, below_floor, idf
 from engram.recall.work import SOURCE_BITS, Work
 from engram.record import Record
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from engram.index.source import Source
 
-__all__ = ["corrections", "neighbours"]
+__all__ = ["changed_at_start", "corrections", "is_neighbour"]
 
 # The longer of the two words has at least so many letters.
 SHORTEST = 5
@@ -18,29 +18,36 @@ SHORTEST = 5
 LONGEST = 24
 # A query is forgiven at most so many words.
 _WORDS = 12
+# A slip in one of the first letters is looked for by every word that it may have made, one behind them among the words
+# that begin alike: three letters leave few of those, and a third of the guesses.
+_KEPT = 3
 
 
 def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[tuple[str, str, float]]]:
     """Return for each word that has neighbours in the indexes the commonest as (what it is read as, term, weight)."""
     fixed: dict[str, list[tuple[str, str, float]]] = {}
     for word in [word for word in words if SHORTEST - 1 <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
-        near = neighbours(word)
-        if len(word) < SHORTEST:
-            near = [other for other in near if len(other) >= SHORTEST]
-        best = _commonest(sources, near)
+        best = _commonest(sources, word)
         if best:
             fixed[word] = [(other, term, weights.NEIGHBOUR) for other, term in best]
     return fixed
 
 
-def _commonest(sources: Sequence[Source], words: list[str]) -> list[tuple[str, str]]:
-    """Return the ``NEIGHBOURS`` words that the most memories have, as (word, term)."""
+def _commonest(sources: Sequence[Source], word: str) -> list[tuple[str, str]]:
+    """Return the ``NEIGHBOURS`` neighbours of a word that the most memories have, as (word, term)."""
+    shortest, longest = max(len(word) - 1, SHORTEST if len(word) < SHORTEST else 0), len(word) + 1
+    guesses = [other for other in changed_at_start(word, _KEPT) if len(other) >= shortest]
+    letters = _alphabet(word)
     frequency: dict[str, int] = {}
     spelling: dict[str, str] = {}
     for source in sources:
+        near = source.spelled(guesses)
+        for other, stored in source.beginning(word[:_KEPT], shortest, longest).items():
+            if is_neighbour(word, other, letters):
+                near[other] = stored
         own: dict[str, int] = {}
-        for word, (term, often) in sorted(source.spelled(words).items()):
-            spelling.setdefault(term, word)
+        for other, (term, often) in sorted(near.items()):
+            spelling.setdefault(term, other)
             own[term] = often
         for term, often in own.items():
             frequency[term] = frequency.get(term, 0) + often
@@ -48,11 +55,11 @@ def _commonest(sources: Sequence[Source], words: list[str]) -> list[tuple[str, s
     return [(spelling[term], term) for term in best]
 
 
-def neighbours(word: str) -> list[str]:
-    """Return the words at one edit from a word: a letter less, more, other, or two changed over."""
+def changed_at_start(word: str, most: int) -> list[str]:
+    """Return the words at one edit in the first letters: a letter less, more, other, or two changed over."""
     letters = _alphabet(word)
     found: dict[str, None] = {}
-    for at in range(len(word) + 1):
+    for at in range(min(most, len(word) + 1)):
         left, right = word[:at], word[at:]
         if right:
             found[left + right[1:]] = None
@@ -64,6 +71,23 @@ def neighbours(word: str) -> list[str]:
             found[left + letter + right] = None
     found.pop(word, None)
     return list(found)
+
+
+def is_neighbour(word: str, other: str, letters: str) -> bool:
+    """Tell whether one edit makes the other word of a word, and no letter comes in that is not among ``letters``."""
+    at, same = 0, min(len(word), len(other))
+    while at < same and word[at] == other[at]:
+        at += 1
+    longer = len(other) - len(word)
+    if longer == 1:
+        return other[at] in letters and other[at + 1 :] == word[at:]
+    if longer == -1:
+        return other[at:] == word[at + 1 :]
+    if longer or at == len(word):
+        return False
+    if word[at + 1 :] == other[at + 1 :]:
+        return other[at] in letters
+    return word[at + 1 : at + 2] + word[at] == other[at : at + 2] and word[at + 2 :] == other[at + 2 :]
 
 
 def _alphabet(word: str) -> str:

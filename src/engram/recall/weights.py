@@ -35,7 +35,7 @@ SEMANTIC = 0.5
 NEIGHBOURS = 2
 NEIGHBOUR = 0.9
 
-# The floor (see ``floor``): the score that is enough, as a share of a word that one memory has; the share of what the
+# The floor (see ``score``): the score that is enough, as a share of a word that one memory has; the share of what the
 # task says that is enough; and how much of a match a corrected word is.
 FLOOR_SCORE = 1.0
 FLOOR_SHARE = 0.3

@@ -7,6 +7,7 @@ import os
 import stat
 
 from engram.errors import EngramError, UsageError
+from engram.portable import command_line
 from engram.record import Record
 from engram.roots.git import GitPlace, find_git
 
@@ -126,7 +127,7 @@ def _holds_memory(folder: str) -> bool:
             # Whoever went on upwards would find another memory, or say that there is none.
             raise EngramError(
                 f"{agents}: you may not look into it.",
-                hint=f"Give yourself the right: chmod u+rx {agents}",
+                hint=f"Give yourself the right: {command_line(['chmod', 'u+rx', agents])}",
                 path=agents,
             ) from error
     except OSError as error:

@@ -54,6 +54,18 @@ def is_ignored(folder: str, path: str) -> bool:
     return run_git(folder, "check-ignore", "--quiet", "--no-index", "--", path) is not None
 
 
+def ignoring_rule(folder: str, path: str) -> tuple[str, int, str] | None:
+    """Return the file, the line and the text of the rule by which Git ignores a path; None where it does not."""
+    import re
+
+    # With --verbose it also tells of a rule that takes a path in again, and ends as it does for one that ignores.
+    out = run_git(folder, "-c", "core.quotePath=false", "check-ignore", "--verbose", "--no-index", "--", path)
+    found = re.match(r"(.*?):([0-9]+):(.*)\t", os.fsdecode(out or b""))
+    if not found or not is_ignored(folder, path):
+        return None
+    return os.path.normpath(os.path.join(folder, found[1])), int(found[2]), found[3]
+
+
 def tracked_below(folder: str, root: str, names: tuple[str, ...]) -> list[str]:
     """Return what Git tracks of some names below ``root``, as paths from ``folder``."""
     paths = [os.path.join(root, name) for name in names]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from engram.safety.rule import Hit
 
-__all__ = ["Offsets", "bare", "comments", "find", "kind_of", "unseen"]
+__all__ = ["Offsets", "bare", "comments", "find", "joined", "kind_of", "unseen"]
 
 _JOINERS = "\u200c\u200d"
 _MARKS = "\u200e\u200f\u061c"
@@ -210,6 +210,31 @@ def bare(text: str) -> tuple[str, Offsets | None]:
     changed = [match.start() for match in re.finditer(f"[{re.escape(''.join(map(chr, table)))}]", text)]
     removed = [at for at in changed if text[at] in out] if out else []
     return text.translate(table), Offsets(removed, changed)
+
+
+def joined(text: str) -> tuple[str, Offsets | None]:
+    """Return ``text`` as a page shows it where a comment parts a word: without that comment.
+
+    ``("", None)`` where no word is parted. Comments that stand side by side count as one.
+    """
+    parts = []
+    removed: list[int] = []
+    start, done = text.find("<!--"), 0
+    while start >= 0:
+        end = start
+        while text.startswith("<!--", end):
+            close = text.find("-->", end + 4)
+            if close < 0:
+                break
+            end = close + 3
+        if end == start:  # it hides the rest
+            break
+        if text[start - 1 : start].strip() and text[end : end + 1].strip():
+            parts.append(text[done:start])
+            removed.extend(range(start, end))
+            done = end
+        start = text.find("<!--", end)
+    return ("".join((*parts, text[done:])), Offsets(removed, removed)) if removed else ("", None)
 
 
 def find(text: str) -> Iterator[Hit]:

@@ -475,7 +475,12 @@ REFERENCE = Table(
         "|without alerting",
         44,
         "user¦human¦owner¦developer¦operator",
-        r"\b(?:user|human|owner|developer|operator)s?\b(?! (?:interface|input|agent|id|table|name))",
+        # What belongs to a user is private, and what an application does not tell its users is no secret of an agent:
+        # "do not reveal the user's address", "never tell users which accounts exist".
+        r"\b(?:user|human|owner|developer|operator)s?\b(?!['’]"
+        r"| (?:interface|input|agent|ids?|tables?|names?|e-?mails?|addresses|data|passwords?|by (?:name|id))\b)"
+        r"(?!(?<=users) (?:their|which|whether|how many|about (?!this|that|these|those|it\b|the|your|any|what|our|my))"
+        r"\b)",
         endings="",
     ),
     _gapped(
@@ -492,7 +497,10 @@ REFERENCE = Table(
         "conceal",
         _CONCEAL,
         "不要|别|切勿|请勿|不得|不能|不可|別|勿",
-        r"(?:告诉|通知|告知|提醒|让|向|告訴|讓)[^。\n]{0,6}?(?:用户|用戶|使用者)",
+        r"(?:(?:告诉|通知|告知|提醒|告訴)[^。\n]{0,6}?(?:用户|用戶|使用者)"
+        r"|(?:让|讓)[^。\n]{0,4}?(?:用户|用戶|使用者)[^。\n]{0,3}?(?:知道|知晓|知曉|得知|发现|發現|看到|看见|看見|察觉|察覺|了解|注意到)"
+        r"|向[^。\n]{0,4}?(?:用户|用戶|使用者)[^。\n]{0,3}?"
+        r"(?:透露|提及|提起|提到|说|說|报告|報告|汇报|匯報|告知|披露|解释|解釋|承认|承認|坦白|泄露|洩露|公开|公開))",
     ),
     _order("conceal", _CONCEAL, "对用户隐瞒|对用户隐藏|瞒着用户|對使用者隱瞞|對用戶隱瞞|瞞著使用者", ""),
     _order(

@@ -6,7 +6,7 @@ its length or its grouping, and a bare number stays a number.
 
 from __future__ import annotations
 
-from engram.safety.rule import ALNUM, Rule, Table
+from engram.safety.rule import ALNUM, Rule, Table, compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +131,24 @@ TABLE = Table(
 )
 
 
+# A number of four parts that a word or a sign calls a version: of `10.0.12.1` alone nobody could tell.
+_VERSION_BEFORE = (
+    r"(?:\b(?:versions?|versión|versiones|releases?|ver\.?|builds?|drivers?|firmware|sdk|runtime|phiên bản)"
+    r"|版本|[>~]=|[~^])[ :=(\"'`v号號]{0,3}(?:[0-9.]{7,15}(?:,|、| ?[-–/]| and| or| to| y| a| và|和|至|到)[ ]?){0,3}$"
+)
+_VERSION_AFTER = r"[\"'`)]{0,2} (?:releases?|versions?|builds?|drivers?|hotfix|patch|update)\b"
+_AROUND = 80  # characters before a number in which a word for it is looked for
+
+
 def find(sheet: Sheet) -> Iterator[Hit]:
     """Yield personal data in the text of ``sheet``."""
-    return TABLE.hits(sheet)
+    for hit in TABLE.hits(sheet):
+        if hit.kind != "ip" or not _is_version(sheet.text, hit.start, hit.end):
+            yield hit
+
+
+def _is_version(text: str, start: int, end: int) -> bool:
+    return bool(
+        compiled(_VERSION_BEFORE, fold=True).search(text, max(0, start - _AROUND), start)
+        or compiled(_VERSION_AFTER, fold=True).match(text, end)
+    )

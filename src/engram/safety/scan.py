@@ -45,10 +45,21 @@ def scan(text: str, *, kind: str = "knowledge") -> list[Finding]:
     copy, offsets = hidden.bare(text)
     if offsets is not None:
         # A key with a zero-width character inside is a key; its place is the whole span in the text as it stands.
-        for at, piece, within in _pieces(text, copy, offsets):
+        for at, piece, within in _pieces(text, copy, offsets, hidden.bare):
             for group, hit in _hits(Sheet(piece, sheet), reference=reference):
                 start, end = at + within[hit.start], at + within[hit.end - 1] + 1
                 if piece is copy or _is_near(offsets.changed, start, end):
+                    hits[start, end, group, hit.kind, hit.label] = None
+    # So is one that a comment parts: a page shows it whole. Each place in the bare copy is one in the text.
+    shown = text if offsets is None else copy
+    copy, parted = hidden.joined(shown) if "-->" in shown else ("", None)
+    if parted is not None:
+        for at, piece, within in _pieces(shown, copy, parted, hidden.joined):
+            for group, hit in _hits(Sheet(piece, sheet), reference=reference):
+                start, end = at + within[hit.start], at + within[hit.end - 1] + 1
+                if end - start > hit.end - hit.start:
+                    if offsets is not None:
+                        start, end = offsets[start], offsets[end - 1] + 1
                     hits[start, end, group, hit.kind, hit.label] = None
     for hit in (*_in_comments(text), *hidden.find(text)):
         hits[hit.start, hit.end, "hidden", hit.kind, hit.label] = None
@@ -66,13 +77,19 @@ def _hits(sheet: Sheet, *, reference: bool) -> Iterator[tuple[str, Hit]]:
         yield "instruction", hit
 
 
-def _pieces(text: str, copy: str, offsets: Offsets) -> Iterator[tuple[int, str, Offsets]]:
-    """Yield what of the bare copy reads in another way than the text: offset in the text, bare piece, its offsets.
+def _pieces(
+    text: str, copy: str, offsets: Offsets, made: Callable[[str], tuple[str, Offsets | None]]
+) -> Iterator[tuple[int, str, Offsets]]:
+    """Yield what of a copy reads in another way than the text: offset in the text, piece of the copy, its offsets.
 
     Where one letter in a thousand lines is another one, only the lines around it are looked through again.
-    """
-    from engram.safety import hidden
 
+    Args:
+        text: what the copy was made from.
+        copy: all of it.
+        offsets: of the copy in the text.
+        made: what made it.
+    """
     spans: list[tuple[int, int]] = []
     for at in offsets.changed:
         if not spans or at > spans[-1][1] + 4 * _AROUND:  # no two pieces meet
@@ -87,7 +104,7 @@ def _pieces(text: str, copy: str, offsets: Offsets) -> Iterator[tuple[int, str, 
         # Whole lines, where they are no longer than that.
         start = max(0, first - 2 * _AROUND, text.rfind("\n", 0, max(0, first - _AROUND)) + 1)
         end = text.find("\n", last + _AROUND, last + 2 * _AROUND)
-        piece, within = hidden.bare(text[start : end if end >= 0 else last + 2 * _AROUND])
+        piece, within = made(text[start : end if end >= 0 else last + 2 * _AROUND])
         if within is not None:
             yield start, piece, within
 

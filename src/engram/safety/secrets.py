@@ -27,6 +27,15 @@ _STAND_INS = frozenset(
         "密码", "密碼",
     )
 )  # fmt: skip
+# What a word that stands in for a password of letters alone holds.
+_STAND_IN_WORDS = (
+    "pass", "pwd", "secret", "token", "credential", "change", "your", "example", "sample", "dummy", "placeholder",
+    "test", "foo", "bar", "redact", "replace", "insert", "enter", "todo", "none", "null", "undefined", "value",
+    "string", "here", "required", "option", "encrypt", "hidden", "mask", "generat", "random", "unset", "abled",
+    "postgres", "mysql", "mariadb", "redis", "mongo", "rabbit", "admin", "root", "guest", "default", "local", "develop",
+    "production", "staging", "auth", "user", "contrase", "clave", "input", "config", "xxx", "setting", "provide",
+    "specif", "somewhere", "vault", "keyring", "keychain", "prompt", "lorem", "whatever", "anything", "something",
+)  # fmt: skip
 # Of a programming language: the value is computed, not written.
 _EXPRESSION = frozenset("()[]{}$<>")
 # Words in what stands behind a password-like name where people write about passwords: algorithms, formats, versions,
@@ -50,7 +59,10 @@ _MEASURES = (
 
 def _not_a_reference(value: str) -> bool:
     """Tell a written value from a name for one: ``$TOKEN``, ``<token>``, ``{{ secrets.X }}``, ``PASSWORD``."""
-    if not is_real(value) or value[0] in "$<{[(%*&@." or "example" in value or "://" in value:
+    if not is_real(value) or value[0] in "$<{[(*&@." or "example" in value or "://" in value:
+        return False
+    # `%s`, `%(name)s`, `%PASSWORD%`: a place for a value. `%Kx9!` is one.
+    if value[0] == "%" and (value[-1] == "%" or value[1:2] in {"", "(", "{"} or not value[2:3].isalnum()):
         return False
     if value.isupper() and value.replace("_", "").isalpha():
         return False
@@ -130,6 +142,24 @@ def _password(value: str) -> bool:
     return letters >= 3 and signs > 0 and len(value) >= 8 and value[-1] not in "|&;" and "=" not in value
 
 
+def _phrase(value: str) -> bool:
+    """Accept small letters alone, where they are more than one word has: ``correcthorsebattery``."""
+    return len(value) >= 16 and value.isascii() and value.islower() and value.isalpha() and _no_stand_in(value)
+
+
+def _set(value: str) -> bool:
+    """Accept letters alone as the value of a variable of the environment: ``DB_PASSWORD=hunterxyzq``.
+
+    There no type and no name of an argument stands, only a password or what documentation writes in its place.
+    """
+    return not value.isupper() and _no_stand_in(value)
+
+
+def _no_stand_in(value: str) -> bool:
+    folded = value.lower()
+    return not any(word in folded for word in _STAND_IN_WORDS)
+
+
 def _is_dense(value: str) -> bool:
     """Tell ``hunter2`` from ``login-page-2`` and ``step_1``: names are words with strokes between them."""
     parts = value.replace("_", "-").split("-")
@@ -182,6 +212,7 @@ _PASSWORDS = (
 _AFTER = r"(?:[_-]?(?:key|value|base64|token|secret|production|prod|dev|test)){0,2}s?[\"'`\]*]{0,3}"
 _SIGN = r"[ \t]{0,4}(?:[:|?.]{0,3}={1,2}>?|->|:|：|\||>)[ \t]{0,4}"
 _IS = r"[ \t]{0,2}(?:[ \t](?:is|was|are|es)[ \t]|是|为|為)[ \t]{0,2}(?:set[ \t]to[ \t])?"
+_WHOLE = r"(?![A-Za-z0-9_(\[{$<:/@=+-]|\.[A-Za-z])"  # a word, and not the first part of a name or an expression
 _PAIR = r"[ \t]{0,2}[,(][ \t]{0,2}"
 _WITH_UUID = (
     "heroku", "snyk", "sendbird", "hubspot", "kucoin", "squarespace", "messagebird", "message_bird", "secret_id",
@@ -314,6 +345,24 @@ TABLE = Table(
         before="",
         fold=True,
         accept=(_quoted, _password),
+    ),
+    Rule(
+        "assigned-password",
+        "a password",
+        _PASSWORDS,
+        rf"{_AFTER}{_SIGN}[\"'`]?([a-z]{{16,160}}+){_WHOLE}",
+        before="",
+        fold=True,
+        accept=_phrase,
+    ),
+    Rule(
+        "assigned-password",
+        "a password",
+        # Not `_PASS=`: a compiler has a first one.
+        ("PASSWORD=", "PASSWD=", "PASSPHRASE=", "DB_PASS=", "USER_PASS=", "SMTP_PASS=", "MAIL_PASS=", "DB_PWD="),
+        rf"[\"']?([A-Za-z]{{8,160}}+){_WHOLE}",
+        before="",
+        accept=_set,
     ),
     Rule(
         "assigned-password",

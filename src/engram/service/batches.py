@@ -14,7 +14,7 @@ from engram.service.inbox import Deferred, deferred_writes
 from engram.service.planning import Planned, plan, there
 from engram.service.safeguard import checked_candidate, checked_texts
 from engram.store.files import digest, read_guarded
-from engram.text.slugs import check_id, fold_id
+from engram.text.slugs import check_id, fold_id, has_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +108,11 @@ def propose_batch(
         try:
             if candidate.update and candidate.supersedes:
                 raise UsageError("A memory either updates another or supersedes it, not both.")
+            if not has_words(candidate.text):
+                raise UsageError(
+                    "Nothing was saved: the text has no letter and no digit, so it says nothing to remember.",
+                    hint='Say it in words: engram save rule "what to remember"',
+                )
             checked, said = checked_candidate(session, candidate)
             if role and not checked.role:
                 checked = checked.replace(role=tuple(role))
@@ -117,7 +122,7 @@ def propose_batch(
                 try:
                     planned.append(planner.plan(checked, number))
                 except NotFoundError as error:
-                    _name_other_scope(session, checked, name, error)
+                    _name_where_it_is(session, checked, name, error)
                     raise
         except EngramError as error:
             if unfit is not None:
@@ -149,13 +154,18 @@ def _replaced(planned: Planned) -> str:
     return planned.verdict.id if planned.verdict.word == "SUPERSEDE" else ""
 
 
-def _name_other_scope(session: Session, candidate: Candidate, scope: Scope, error: NotFoundError) -> None:
-    """Say of a target that is missing in one scope that it stands in the other, where it does."""
-    memory_id = check_id(candidate.update or candidate.supersedes)[1]
+def _name_where_it_is(session: Session, candidate: Candidate, scope: Scope, error: NotFoundError) -> None:
+    """Say of a target that is missing in one scope that it stands in the other, or is a note, where it is."""
+    named = candidate.update or candidate.supersedes
+    memory_id = check_id(named)[1]
     other = next((root for root in session.roots if root.scope != scope and root.find(memory_id)), None)
     if other is not None:
         error.message = f"{memory_id} is {other.scope} memory, and this would be saved to {scope} memory."
         error.hint = there(other.scope)
+    elif named:
+        from engram.service.notebook import name_note
+
+        name_note(session, named, error)
 
 
 class _Planner:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Case", "Judged", "baseline_keys", "judge_cases", "read_baseline", "read_cases"]
 
 _VERSION = 1
+_KEYS = frozenset({"task", "must", "must_not"})
 
 
 class Case(Record):
@@ -50,9 +51,9 @@ def read_cases(path: str) -> list[Case]:
     """
     value = _read(path)
     rows = value.get("cases")
-    if value.get("version") != _VERSION or not isinstance(rows, list):
+    if value.get("version") != _VERSION or not isinstance(rows, list) or not rows:
         raise UsageError(
-            f'{path} is no file of cases: it needs "version": {_VERSION} and a list "cases".',
+            f'{path} is no file of cases: it needs "version": {_VERSION} and a list "cases" with one or more.',
             hint='{"version": 1, "cases": [{"task": "add a dependency", "must": ["use-pnpm"], "must_not": []}]}',
             path=path,
         )
@@ -120,11 +121,21 @@ def _read(path: str) -> Mapping[str, object]:
 
 
 def _case(path: str, number: int, row: object) -> Case:
-    # One with neither list would pass whatever comes: a list's name was mistyped.
-    if isinstance(row, dict) and isinstance(row.get("task"), str) and not row.keys().isdisjoint({"must", "must_not"}):
-        lists = [row.get(name, []) for name in ("must", "must_not")]
-        if all(isinstance(ids, list) and all(isinstance(name, str) for name in ids) for ids in lists):
-            return Case(row["task"], *(tuple(ids) for ids in lists))
-    raise UsageError(
-        f'Case {number} in {path} is no case: it needs a "task", and a list "must" or "must_not" of ids.', path=path
-    )
+    if not isinstance(row, dict) or not isinstance(row.get("task"), str) or not row["task"].strip():
+        raise _no_case(path, number, 'it needs a "task"')
+    if unknown := sorted(row.keys() - _KEYS):
+        raise _no_case(path, number, f'it has "{unknown[0]}", and may have {", ".join(sorted(_KEYS))}')
+    lists = [row.get(name, []) for name in ("must", "must_not")]
+    if not all(isinstance(ids, list) and all(isinstance(name, str) for name in ids) for ids in lists):
+        raise _no_case(path, number, '"must" and "must_not" are lists of ids')
+    must, must_not = lists
+    if not must and not must_not:
+        raise _no_case(path, number, 'it needs an id in "must" or "must_not", or it passes whatever comes')
+    unwanted = {fold_id(name) for name in must_not}
+    if both := [name for name in must if fold_id(name) in unwanted]:
+        raise _no_case(path, number, f'{both[0]} stands in "must" and in "must_not"')
+    return Case(row["task"], tuple(must), tuple(must_not))
+
+
+def _no_case(path: str, number: int, why: str) -> UsageError:
+    return UsageError(f"Case {number} in {path} is no case: {why}.", path=path)

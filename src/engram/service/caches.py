@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from engram.config.paths import cache_home
+from engram.config.files import cache_home
 from engram.errors import StoreError
 from engram.portable import replace
 from engram.store.files import OWN_FILE, digest, inside, read_optional

@@ -6,9 +6,11 @@ from engram.model import KINDS
 from engram.recall.pack import Item, card_of
 from engram.record import Record
 from engram.service.caches import cache_of, usage_counts
+from engram.service.giving import let_out
 from engram.service.indexes import ask_indexes
 from engram.service.reading import check_reading, skipped_lines
 from engram.service.recalling import Library
+from engram.store.files import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from engram.index.refresh import Index
     from engram.service.session import Session
 
-__all__ = ["Cards", "Named", "list_cards", "most_used"]
+__all__ = ["Cards", "Named", "key_called", "list_cards", "most_used", "name_in_address"]
 
 # A list of more cards than this helps nobody, and would fill an agent's context: the rest is counted.
 _MOST_CARDS = 2000
+_HASHED = "~"
+_DIGITS = 16
 
 
 class Cards(Record):
@@ -62,6 +66,29 @@ def most_used(session: Session, limit: int) -> tuple[Named, ...]:
     """
     check_reading(session)
     return ask_indexes(session, lambda indexes: _most_used(session, indexes, limit))
+
+
+def name_in_address(session: Session, key: str) -> str:
+    """Return what a memory is called in an address: its key, or a hash of a key that looks like a provider's.
+
+    Such a one is taken out of all that is written (decision 8), and the address would lead nowhere.
+    """
+    if let_out(key, lambda: session) == key:
+        return key
+    return _HASHED + digest(key.encode("utf-8", "surrogateescape"))[:_DIGITS]
+
+
+def key_called(session: Session, name: str) -> str:
+    """Return the key of the memory that ``name_in_address`` gave this name, ``""`` where there is none."""
+    if len(name) != len(_HASHED) + _DIGITS or not name.startswith(_HASHED):
+        return ""
+
+    def find(indexes: Sequence[Index]) -> str:
+        library = Library(session, session.roots, [index.source for index in indexes])
+        keys = (library.key(at, row) for at, row in _in_service(library, indexes))
+        return next((key for key in keys if name_in_address(session, key) == name), "")
+
+    return ask_indexes(session, find)
 
 
 def _list_cards(session: Session, indexes: Sequence[Index]) -> Cards:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 
 from engram.errors import EngramError
 from engram.hosts.places import is_here
 from engram.hosts.table import HOSTS, find_host
+from engram.portable import WINDOWS, command_line, editor_line
 from engram.record import Record
 from engram.service.finding import Finding
 from engram.service.host_settings import claude_user_server, unasked
@@ -17,7 +19,7 @@ from engram.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from engram.service.handshake import Handshake
     from engram.service.link_report import PartState
@@ -35,6 +37,18 @@ _PARTS = {
     "hooks": "hooks",
 }
 _MANY = frozenset({"instructions", "hooks"})
+# What only the part concerned is linked with.
+_ONLY = {
+    "mcp": " --no-hooks --no-instructions",
+    "instructions": " --no-mcp --no-hooks",
+    "skill": " --no-mcp --no-hooks",
+    "command": " --no-mcp --no-hooks",
+    "hooks": " --no-mcp --no-instructions",
+}
+_TO_PASTE = ("engram ", "chmod ", "pip ")
+_LASTING = "This holds in this shell; its start files make it last."
+_REVIEW = "It shows what would be written over the edit, and asks."
+_REPLACES = "This replaces it; it is left alone without."
 
 
 class Examined(Record):
@@ -57,8 +71,10 @@ def examine(session: Session, *, start: bool = True) -> Examined:
     hosts: dict[str, str] = {}
     try:
         states = survey(session)
+        surveyed = True
     except EngramError as error:
-        findings.append(Finding("links.broken", "error", error.message, error.hint, error.path))
+        surveyed = False
+        findings.append(Finding("links.broken", "error", error.message, file=error.path, advice=error.hint))
     found_here = {host.id for host in HOSTS if is_here(host, session.environ)}
     states = _each_once(states, found_here)
     for host in HOSTS:
@@ -68,13 +84,26 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         findings += found
         linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in {"linked", "stale"}})
         if here or any(state.recorded for state in mine):
-            hosts[host.id] = ", ".join(linked) or "not linked"
+            hosts[host.id] = ", ".join(linked) or ("not linked" if surveyed else "not known")
     findings += unasked_findings(session)
     findings += _claude_user(session, states)
     if start:
         findings += _handshakes(session, states)
     findings += examine_memory(session)
-    return Examined(__version__, tuple(dict.fromkeys(findings)), hosts)
+    with_commands = (_with_command(one, session.environ) for one in findings)
+    return Examined(__version__, tuple(dict.fromkeys(with_commands)), hosts)
+
+
+def _with_command(finding: Finding, environ: Mapping[str, str]) -> Finding:
+    """Return a finding with a command: the one that its advice ends with, else an editor on the file that it names."""
+    if finding.command:
+        return finding
+    advice, _, command = finding.advice.rpartition(": ")
+    if command.startswith(_TO_PASTE):
+        return finding.replace(command=command, advice=f"{advice}." if advice else "")
+    if os.path.isfile(finding.file):
+        return finding.replace(command=editor_line(finding.file, environ))
+    return finding
 
 
 def _each_once(states: list[PartState], here: set[str]) -> list[PartState]:
@@ -93,15 +122,23 @@ def _each_once(states: list[PartState], here: set[str]) -> list[PartState]:
 
 
 def mend(session: Session) -> list[str]:
-    """Mend what cannot lose anything: stale entries and blocks that Engram wrote. Return what was done."""
+    """Mend what cannot lose anything: stale entries and blocks that Engram wrote, and the form of ledgers.
+
+    Returns:
+        What was done, a line each.
+    """
     from engram.service.linking import refresh
+    from engram.service.repairing import mend_memory
 
     report = refresh(session, plan=False)
-    return [
+    done = [
         f"{result.host}: {result.part} written afresh in {result.file}"
         for result in report.results
         if result.action == "updated"
     ]
+    if session.roots:
+        done += [f"{one.path} in {one.root}: {one.reason}" for one in mend_memory(session)]
+    return done
 
 
 def _installation(session: Session) -> Iterator[Finding]:
@@ -110,18 +147,24 @@ def _installation(session: Session) -> Iterator[Finding]:
     try:
         find_launch(session.environ)
     except EngramError as error:
-        yield Finding("install.program", "error", error.message, error.hint)
+        yield Finding("install.program", "error", error.message, "engram doctor", advice=error.hint)
     path = session.environ.get("PATH", os.defpath)
     for program in (_PROGRAM, _SERVER):
         own, found = own_program(program), shutil.which(program, path=path)
-        folder = os.path.dirname(own) or "it is in"
+        folder = os.path.dirname(own or sys.executable)
         if not found:
             message = f"{program} is not on PATH, so hosts that start it by name do not find it."
-            command = f"Put the folder {folder} on PATH, then: engram upgrade"
-            yield Finding("install.path", "warning", message, command)
+            yield Finding("install.path", "warning", message, _on_path(folder), advice=_LASTING)
         elif own and os.path.realpath(found) != os.path.realpath(own):
             message = f"{program} on PATH is another program, {found}; this is {own}, version {__version__}."
-            yield Finding("install.other", "warning", message, f"Put the folder {folder} first on PATH.", found)
+            yield Finding("install.other", "warning", message, _on_path(folder), found, advice=_LASTING)
+
+
+def _on_path(folder: str) -> str:
+    """Return the command that puts a folder first on PATH, and has hosts' files written by it."""
+    if WINDOWS:
+        return f"$env:Path = '{folder};' + $env:Path; engram upgrade"
+    return f'export PATH={command_line([folder])}:"$PATH" && engram upgrade'
 
 
 def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding]:
@@ -132,16 +175,19 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
         again = f"engram link {host}{scope}"
         match state.state:
             case "broken" if here or state.recorded:
-                yield Finding("host.broken", "error", state.reason, state.hint or "Mend the file by hand.", state.file)
+                advice = state.hint or "Mend the file by hand."
+                yield Finding("host.broken", "error", state.reason, file=state.file, advice=advice)
             case "stale":
                 message = f"The {where} {_is(state)} of an older version or another place."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)
             case "edited":
                 message = f"The {where} {_was(state)} edited since Engram wrote it."
-                yield Finding("host.edited", "info", message, f"{again} --force (writes it afresh)", state.file)
+                command = "engram upgrade --review"
+                yield Finding("host.edited", "info", message, command, state.file, advice=_REVIEW)
             case "foreign":
                 message = f"An entry engram stands there that Engram did not write ({where})."
-                yield Finding("host.foreign", "warning", message, f"{again} --force (replaces it)", state.file)
+                command = f"{again}{_ONLY.get(state.part, '')} --force"
+                yield Finding("host.foreign", "warning", message, command, state.file, advice=_REPLACES)
             case "absent" if state.recorded:
                 message = f"The {where} {_was(state)} linked, and {_is(state)} no longer there."
                 yield Finding("host.unlinked", "warning", message, again, state.file)
@@ -149,7 +195,7 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 pass
         # What its host would not like about a file that holds nothing of ours is no business of ours.
         for note in state.notes if state.state != "absent" else ():
-            yield Finding("host.note", "warning", f"{state.file}: {note}", "Look at the file.", state.file)
+            yield Finding("host.note", "warning", f"{state.file}: {note}", file=state.file)
     if here and not linked and any(state.file for state in states):
         yield Finding("host.not_linked", "info", f"{host} is here and not linked.", _link_line(host))
     for scope in ("workspace", "global"):
@@ -177,7 +223,7 @@ def _was(state: PartState) -> str:
 def unasked_findings(session: Session) -> Iterator[Finding]:
     """Yield where a host's configuration lets ``engram_commit`` run with nobody asked (C9), and what waits in it."""
     for found in unasked(session):
-        yield Finding(found.id, found.level, found.message, found.command, found.file)
+        yield Finding(found.id, found.level, found.message, found.command, found.file, advice=found.advice)
 
 
 def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]:
@@ -201,7 +247,8 @@ def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]
             yield Finding("host.claude_user", "info", message, add, file)
     elif form is None:
         message = f"Claude Code's server engram for all projects starts {shell_line(words)}, which is not Engram."
-        yield Finding("host.foreign", "warning", message, "claude mcp get engram (shows it)", file)
+        advice = f"Where it is not wanted: {command_line(['claude', 'mcp', 'remove', '--scope', 'user', 'engram'])}"
+        yield Finding("host.foreign", "warning", message, "claude mcp get engram", file, advice=advice)
     elif words[: len(launch.server)] != launch.server:
         message = "Claude Code's server engram for all projects is of an older version or another place."
         command = f"claude mcp remove --scope user engram && {add}"
@@ -209,6 +256,7 @@ def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]
 
 
 def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
+    """Start each different command that link would write today once; name those that it would not."""
     from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
     from engram.service.handshake import shake_hands
     from engram.service.launching import find_launch
@@ -218,20 +266,30 @@ def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:
     except EngramError:
         return
     folder = session.workspace.project if session.workspace else session.start
-    tried: dict[tuple[str, ...], Handshake] = {}
+    # Command → the hosts and files that have it.
+    places: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for state in states:
         if state.part != "mcp" or not state.command:
             continue
         start, options = state.command[: len(launch.server)], {*state.command[len(launch.server) :]}
         todays = state.state == "linked" or (start == launch.server and options <= {ALWAYS_LOAD, NO_ELICITATION})
-        if not todays or launch.kind == "pinned":
-            if not todays and not (state.state == "stale" and state.recorded):
-                # A clone may bring any command: it is named, never run. What is stale was named already.
-                message = f"{state.host} starts {shell_line(state.command)}, which engram link would not write today."
-                yield Finding("host.command", "info", message, "Look at it; it was not started.", state.file)
-            continue
-        if state.command not in tried:
-            tried[state.command] = shake_hands(state.command, session.environ, folder)
-        answer = tried[state.command]
+        if todays:
+            places.setdefault(state.command, []).append((state.host, state.file))
+        elif not (state.state == "stale" and state.recorded):
+            # A clone may bring any command: it is named, never run. What is stale was named already.
+            message = f"{state.host} starts {shell_line(state.command)}, which engram link would not write today."
+            yield Finding("host.command", "info", message, file=state.file, advice="Look at it; it was not started.")
+    file, words = claude_user_server(session.environ)
+    if words[: len(launch.server)] == launch.server and {*words[len(launch.server) :]} <= {ALWAYS_LOAD, NO_ELICITATION}:
+        places.setdefault(words, []).append(("claude", file))
+    found: dict[Handshake, list[tuple[str, str]]] = {}
+    for command, users in places.items() if launch.kind != "pinned" else ():
+        answer = shake_hands(command, session.environ, folder)
         if answer.trouble:
-            yield Finding("host.start", "error", f"{state.host}: {answer.trouble}", answer.remedy, state.file)
+            found.setdefault(answer, []).extend(users)
+    for answer, users in found.items():
+        hosts = ", ".join(dict.fromkeys(host for host, _ in users))
+        files = list(dict.fromkeys(file for _, file in users))
+        message = f"{hosts}: {answer.trouble}" + (f", in {', '.join(files)}" if len(files) > 1 else "")
+        place = files[0] if len(files) == 1 else ""
+        yield Finding("host.start", "error", f"{message}.", answer.command, place, advice=answer.remedy)

@@ -20,9 +20,10 @@ class Finding(Record):
         id: stable, its group first: ``host.unlinked``.
         level: ``error`` is what does not work, ``warning`` what may do harm or is half done, ``info`` the rest.
         message: one sentence.
-        command: what mends it, or what to do.
+        command: a command line to paste that mends it, or that opens what has to be mended by hand.
         file: that it is about; may be empty.
         fixable: ``engram doctor --fix`` mends it.
+        advice: what a person has to know or to do beside the command; may be empty.
     """
 
     id: str
@@ -31,3 +32,4 @@ class Finding(Record):
     command: str = ""
     file: str = ""
     fixable: bool = False
+    advice: str = ""

@@ -10,6 +10,7 @@ import threading
 
 from engram.hosts.launch import shell_line
 from engram.hosts.places import desktop_path
+from engram.portable import command_line
 from engram.record import Record
 from engram.service.launching import own_program
 from engram.version import __version__
@@ -37,12 +38,16 @@ _DROPPED = ("VIRTUAL_ENV", "CONDA_", "PYTHON", "PYENV_", "UV_", "PIP_")
 
 
 class Handshake(Record):
-    """What came of starting a command: the name and version that the server gave, or the trouble and its remedy."""
+    """What came of starting a command: the name and version that the server gave, or the trouble and its remedy.
+
+    ``command`` is the line that mends it; empty where none does everywhere.
+    """
 
     name: str = ""
     version: str = ""
     trouble: str = ""
     remedy: str = "Install Engram again, then: engram upgrade"
+    command: str = ""
 
 
 def desktop_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -70,12 +75,16 @@ def shake_hands(words: Sequence[str], environ: Mapping[str, str], folder: str, w
         places = _short(environment["PATH"])
         remedy = f"Start the host from a shell, or put a link to {own} into one of these folders: {places}"
         return Handshake(
-            trouble=f"a host started from the desktop would not find {words[0]} on its PATH", remedy=remedy
+            trouble=f"a host started from the desktop would not find {words[0]} on its PATH",
+            remedy=remedy,
+            command=_linked_into(own, environment["PATH"]),
         )
     if not os.path.isabs(words[0]) and os.path.realpath(program) != os.path.realpath(own):
         remedy = f"Start the host from a shell, or put a link to {own} in the place of {program}"
         return Handshake(
-            trouble=f"a host started from the desktop would start another program: {program}", remedy=remedy
+            trouble=f"a host started from the desktop would start another program: {program}",
+            remedy=remedy,
+            command=command_line(["ln", "-sf", own, program]),
         )
     try:
         process = subprocess.Popen(  # noqa: S603 - a command of our own, arguments as a list
@@ -142,6 +151,18 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             stop()
     process.wait()
     process.stdout.close()
+
+
+def _linked_into(program: str, path: str) -> str:
+    """Return the command that links a program into the first folder that this person may write to, ``""`` for none."""
+    for folder in path.split(os.pathsep):
+        inner = folder
+        while inner and not os.path.lexists(inner) and os.path.dirname(inner) != inner:
+            inner = os.path.dirname(inner)
+        if os.access(inner, os.W_OK):
+            made = "" if inner == folder else f"{command_line(['mkdir', '-p', folder])} && "
+            return f"{made}{command_line(['ln', '-s', program, folder])}"
+    return ""
 
 
 def _short(path: str) -> str:

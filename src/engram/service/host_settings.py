@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from engram.errors import EngramError
 from engram.hosts.launch import hook_host
 from engram.hosts.places import places
+from engram.portable import command_line
 from engram.record import Record
 from engram.store.files import digest
 from engram.store.host_files import open_host_file
@@ -28,13 +29,20 @@ _COMMIT = "engram_commit"
 
 
 class HostSetting(Record):
-    """Something that a host's settings say; as a finding of ``engram doctor``."""
+    """Something that a host's settings say; as a finding of ``engram doctor``.
+
+    Attributes:
+        advice: what to do about it.
+        file: where it stands.
+        command: where that is done; empty for an editor on the file.
+    """
 
     id: str
     level: Level
     message: str
-    command: str
+    advice: str
     file: str
+    command: str = ""
 
 
 def claude_user_server(environ: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
@@ -82,15 +90,15 @@ def _claude(where: Mapping[str, str]) -> Iterator[HostSetting]:
     disabled = next((file for file, data in settings if "engram" in _texts(data.get("disabledMcpjsonServers"))), "")
     if disabled:
         message = "Claude Code was told not to use the server of .mcp.json."
-        yield HostSetting("host.claude_disabled", "warning", message, "In claude: /mcp", disabled)
+        advice = "Type /mcp there, and switch engram on."
+        yield HostSetting("host.claude_disabled", "warning", message, advice, disabled, _start("claude", project))
     elif not any(
         data.get("enableAllProjectMcpServers") is True or "engram" in _texts(data.get("enabledMcpjsonServers"))
         for _, data in settings
     ):
         message = "Claude Code has not been asked yet whether it may use the server of .mcp.json."
-        yield HostSetting(
-            "host.claude_pending", "info", message, "Start claude in this project and approve engram.", entry
-        )
+        advice = "It asks when it starts in the project: approve engram."
+        yield HostSetting("host.claude_pending", "info", message, advice, entry, _start("claude", project))
 
 
 def _is_commit(rule: str) -> bool:
@@ -117,15 +125,17 @@ def _codex(where: Mapping[str, str]) -> Iterator[HostSetting]:
                 "Codex runs engram_commit unasked (approve), and --no-elicitation takes the dialog away that asks."
             )
             scope = "--workspace" if folder == inside else "--global"
-            command = f"engram link codex {scope} --no-elicitation --force (writes prompt)"
-            yield HostSetting("host.codex_commit", "warning", message, command, file)
+            command = f"engram link codex {scope} --no-elicitation --force"
+            advice = "It writes the entry afresh, with prompt."
+            yield HostSetting("host.codex_commit", "warning", message, advice, file, command)
         if entry.get("default_tools_approval_mode") == "approve" and mode not in {"prompt", "auto"}:
             yield _run_unasked(file, "mcp_servers.engram.default_tools_approval_mode", "approve")
         hooks = os.path.join(folder, "hooks.json")
         keys = _codex_hooks(hooks)
         if folder == inside and (entry or keys) and not _codex_trusts(user, where["project"]):
             message = "Codex reads .codex/ only in a project that it trusts."
-            yield HostSetting("host.codex_folder", "info", message, "Start codex here and trust the project.", folder)
+            advice = "It asks when it starts in the project: trust it."
+            yield HostSetting("host.codex_folder", "info", message, advice, folder, _start("codex", where["project"]))
         known = _reviewed(user)
         message = ""
         if not keys.keys() <= known.keys():
@@ -133,7 +143,8 @@ def _codex(where: Mapping[str, str]) -> Iterator[HostSetting]:
         elif any(known[name] != value for name, value in keys.items()):
             message = "Codex runs a hook only as you reviewed it, and this one changed since."
         if message:
-            yield HostSetting("host.codex_hooks", "info", message, "Start codex and type /hooks.", hooks)
+            advice = "Type /hooks there."
+            yield HostSetting("host.codex_hooks", "info", message, advice, hooks, _start("codex", where["project"]))
 
 
 def _codex_hooks(file: str) -> dict[str, str]:
@@ -184,14 +195,15 @@ def _gemini(where: Mapping[str, str]) -> Iterator[HostSetting]:
         used = used or "engram" in servers or _has_hook(data.get("hooks"), "gemini")
         if _table(servers.get("engram")).get("trust") is True:
             message = "Gemini CLI trusts the server (trust: true), so engram_commit runs with nobody asked."
-            command = "Take trust out of mcpServers.engram."
-            yield HostSetting("host.gemini_trust", "warning", message, command, file)
+            yield HostSetting("host.gemini_trust", "warning", message, "Take trust out of mcpServers.engram.", file)
         for rule in _texts(_table(data.get("tools")).get("allowed")):
             if rule in {"*", "mcp_engram_*", f"mcp_engram_{_COMMIT}", f"engram__{_COMMIT}", _COMMIT}:
                 yield _run_unasked(file, "tools.allowed", rule)
     if used and not _gemini_trusts(where):
         message = "Gemini CLI starts no server and no hook in a folder that it does not trust."
-        yield HostSetting("host.gemini_folder", "info", message, "In gemini: /permissions", where["project"])
+        project = where["project"]
+        advice = "Type /permissions there, and trust the folder."
+        yield HostSetting("host.gemini_folder", "info", message, advice, project, _start("gemini", project))
 
 
 def _gemini_trusts(where: Mapping[str, str]) -> bool:
@@ -259,8 +271,13 @@ def _cline(where: Mapping[str, str]) -> Iterator[HostSetting]:
 def _run_unasked(file: str, key: str, value: str) -> HostSetting:
     message = f"{key} holds {value}, so engram_commit runs with nobody asked."
     named = value not in {"allow", "approve", "true", "bypassPermissions"}  # a list of tools, not a switch for all
-    command = "Name the reading tools one by one instead." if named else f"Take {value} out of {key}, or let it ask."
-    return HostSetting("host.commit_unasked", "warning", message, command, file)
+    advice = "Name the reading tools one by one instead." if named else f"Take {value} out of {key}, or let it ask."
+    return HostSetting("host.commit_unasked", "warning", message, advice, file)
+
+
+def _start(program: str, folder: str) -> str:
+    """Return the command line that starts a host in a folder."""
+    return f"{command_line(['cd', folder])} && {program}"
 
 
 def _text(file: str) -> str:

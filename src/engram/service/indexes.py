@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engram.config.paths import embedding_table
+from engram.config.files import embedding_table
 from engram.errors import EngramError
 from engram.index.database import DAMAGE, SqliteError
 from engram.index.refresh import catch_up, discard, open_index, read_files

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from engram.config.edit import new_config_text, set_key
-from engram.config.files import CONFIG_NAME
+from engram.config.files import CONFIG_NAME, expand
 from engram.config.keys import validate
-from engram.config.paths import expand
 from engram.errors import FormatError, IntegrityError, UsageError
 from engram.markdown.archive import archive_bytes
 from engram.model import FOLDERS

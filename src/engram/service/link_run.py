@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from engram.errors import UsageError
+from engram.errors import ConfigError, UsageError
 from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
 from engram.hosts.part import PARTS, PartError, Show, Skip, Wish
 from engram.hosts.places import place, places
@@ -114,8 +114,11 @@ class LinkRun:
         return self._finish()
 
     def states(self) -> Iterator[PartState]:
-        """Yield what stands where, for every part of every host."""
-        self._look(())
+        """Yield what stands where, for every part of every host, also while a configuration file is broken."""
+        try:
+            self._look(())
+        except ConfigError:
+            self._claude_hook = self._hook_of_claude(())
         for host, scope, part in self._all_parts():
             yield self._state(host, scope, part)
 

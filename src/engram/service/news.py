@@ -7,7 +7,7 @@ import os
 from engram.safety.fence import show_line
 from engram.service.caches import cache_of
 from engram.service.looks import unasked_sentence, unasked_writes
-from engram.service.pulled import pulled_from, pulled_paths, pulled_sentence
+from engram.service.pulled import pulled_from, pulled_paths, pulled_sentence, shown
 from engram.service.waiting import waiting_counts, waiting_sentence
 from engram.store.files import OWN_FILE
 from engram.store.root import is_active
@@ -68,12 +68,13 @@ class News:
         data = "".join(f"{value}\n" for value in sorted(now)).encode("ascii", "replace")
         if before is None or before != now.keys():
             self._states[cache] = data
-        pulled = pulled_paths(self._session, root)
+        # Without strict trust only a first start asks: to know which of them can be shown, each file is read.
+        pulled = pulled_paths(self._session, root) if self._session.strict or before is None else {}
         lines = []
         if pulled and self._session.strict:
             # It is said at each start, as long as it waits.
             lines = [show_line(f"For the human: {pulled_sentence(self._session, root, pulled)}.")]
-        fresh = pulled if before is None else _fresh(now, before)
+        fresh = pulled if before is None else dict(shown(root, _fresh(now, before)))
         if lines:
             fresh = {path: value for path, value in fresh.items() if path not in pulled}
         if fresh:

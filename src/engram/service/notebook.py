@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from engram.service.session import Session
 
 __all__ = [
-    "Notebook", "count_notes", "durable_ids", "expired_notes", "find_note", "list_notes", "note_action", "note_file",
-    "note_item", "notes_for_start",
+    "Notebook", "count_notes", "durable_ids", "expired_notes", "find_note", "list_notes", "name_note", "note_action",
+    "note_file", "note_item", "notes_for_start",
 ]  # fmt: skip
 
 # A folder with more files than this was not filled by a person's work; every reader would wait for it.
@@ -252,6 +252,22 @@ def find_note(session: Session, text: str, *, with_expired: bool = False) -> Ent
         f"There is no {what} with the id {note_id}.",
         hint=closest_hint(note_id, [*known, *(entry.memory.id for entry in notebook.live)]),
     )
+
+
+def name_note(session: Session, text: str, error: NotFoundError) -> None:
+    """Say in the error about an id that no memory has that it is the id of a working note, where it is (C57)."""
+    if not any(root.has_notes() for root in session.roots):
+        return
+    scope, note_id = check_id(text)
+    notebook = Notebook(session, durable_ids(session), with_expired=True)
+    for verb, entries in (("ends by itself", notebook.live), ("ended", notebook.expired)):
+        for entry in entries:
+            if fold_id(entry.memory.id) == fold_id(note_id) and scope in {"", entry.memory.scope}:
+                error.message = f"{note_id} is a working note, and no memory."
+                error.hint = (
+                    f"It {verb} on {entry.memory.valid_until}; to make a memory of it: engram promote {note_id}"
+                )
+                return
 
 
 def note_file(session: Session, entry: Entry, text: str) -> str:

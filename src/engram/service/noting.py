@@ -16,7 +16,7 @@ from engram.service.notebook import Notebook, durable_ids, note_action
 from engram.store.files import digest, read_guarded, read_optional, today, walk_markdown
 from engram.store.root import NOTES, stem
 from engram.store.write import Write
-from engram.text.slugs import fold_id, slug, title_of, unique_slug
+from engram.text.slugs import fold_id, has_words, slug, title_of, unique_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +120,11 @@ def propose_note(
         raise UsageError("A working note has one scope.", hint="Scopes are workspace and global.")
     if not text.strip():
         raise UsageError("There is no text to note.", hint='engram note "what the next session has to know"')
+    if not has_words(text):
+        raise UsageError(
+            "Nothing was noted: the text has no letter and no digit, so it says nothing to remember.",
+            hint='Say it in words: engram note "what the next session has to know"',
+        )
     if len(text) + len(objective) > MAX_BYTES:  # before anything looks into it, which would take long
         raise UsageError(
             f"Nothing was noted: it has {len(text) + len(objective):,} characters, and a memory holds at most "

@@ -268,8 +268,9 @@ def _check_target(root: MemoryRoot, name: str) -> None:
         return
     scope, memory_id = check_id(name)
     if scope and scope != root.scope:
-        raise UsageError(
-            f"{name} is {scope} memory, and this would be saved to {root.scope} memory.", hint=there(scope)
+        raise NotFoundError(
+            f"There is no memory {memory_id} in {scope} memory, and this would be saved to {root.scope} memory.",
+            hint=there(scope),
         )
     path = root.find(memory_id)
     if not path:

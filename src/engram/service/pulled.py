@@ -6,27 +6,28 @@ content hash waits for ``engram trust`` and is foreign until then.
 
 from __future__ import annotations
 
-from engram.store.root import Stored, is_active
+from engram.store.root import Stored, is_active, stem
 from engram.text.plural import counted
+from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from engram.service.session import Session
     from engram.store.accepted import Accepted
     from engram.store.root import MemoryRoot
 
-__all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence"]
+__all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence", "shown"]
 
 _NAMED = 5  # so many are named
 
 
 def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
-    """Return the active memories of a root whose bytes nobody on this machine accepted or wrote.
+    """Return the active memories of a root that can be shown, and whose bytes nobody on this machine accepted or wrote.
 
     Returns:
-        Their paths in order, each with a hash that the ledger names for it.
+        Their paths in order, each with the hash of its bytes. What ``engram verify`` names is not among them.
     """
     accepted = session.accepted
     if accepted is None or root.scope != "workspace" or root.foreign:
@@ -38,7 +39,7 @@ def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
     if state != before:
         found = _pulled(accepted, root) if accepted.known or session.strict else {}
         kept[root.path] = (state, found)
-    return found
+    return dict(shown(root, found))
 
 
 def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
@@ -47,6 +48,20 @@ def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
         for path, values in sorted(root.ledger().hashes.items())
         if is_active(path) and not any(map(accepted.has, values)) and not root.ignores(path)
     }
+
+
+def shown(root: MemoryRoot, paths: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield path and hash of those memories that a list shows: not what is skipped, of two of one id the served one."""
+    if not paths:
+        return
+    owners: dict[str, int] = {}
+    for path in filter(is_active, root.ledger().hashes):
+        folded = fold_id(stem(path))
+        owners[folded] = owners.get(folded, 0) + 1
+    for path in paths:
+        stored = root.read(path)
+        if isinstance(stored, Stored) and (owners.get(fold_id(stem(path)), 0) < 2 or root.find(stem(path)) == path):
+            yield path, stored.hash
 
 
 def pulled_memories(session: Session) -> list[Stored] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from engram.config.paths import cache_home
+from engram.config.files import cache_home
 from engram.errors import EngramError, FormatError, NotFoundError
 from engram.markdown.archive import read_archived
 from engram.markdown.memory import read_memory
@@ -20,7 +20,6 @@ from engram.proposals.pending import parse_book
 from engram.record import Record
 from engram.service.git_history import InGit, what_git_has
 from engram.service.inbox import FOLDER as INBOX
-from engram.service.inbox import inbox_of
 from engram.store.files import digest, inside, read_optional
 from engram.store.root import NOTES, MemoryRoot, stem
 from engram.store.write import Write
@@ -101,7 +100,9 @@ def plan_purge(session: Session, text: str) -> Purge:
     if not files:
         session.locate(text)  # names the closest ids
         raise NotFoundError(f"There is no memory {text}.")
-    return Purge(memory_id, tuple(files), _telling(files))
+    telling = _telling(files)
+    files += _notes_alike(session, scope, telling)
+    return Purge(memory_id, tuple(files), telling)
 
 
 def purge(session: Session, plan: Purge) -> Purged:
@@ -114,9 +115,9 @@ def purge(session: Session, plan: Purge) -> Purged:
     cleaned: list[str] = []
     # What Git has is asked first: the paths are known from the files.
     git = tuple(what_git_has(root.path, _paths_ever(root, plan), plan.id) for root in session.roots)
-    for root in session.roots:
-        places = [path for one, path in plan.files if one is root]
-        copies = list(_copies(session, root, plan))
+    for root in _places(session):
+        places = [path for one, path in plan.files if one.path == root.path]
+        copies = list(_copies(root, plan))
         if not places and not any(copies):
             continue
         with session.writer(root.path) as writer:
@@ -139,6 +140,27 @@ def purge(session: Session, plan: Purge) -> Purged:
         tuple(_left(session, plan)),
         tuple(one for one in git if one is not None),
     )
+
+
+def _places(session: Session) -> Iterator[MemoryRoot]:
+    """Yield the roots, and behind one of a linked worktree that of its main worktree, which has its notes (F1)."""
+    for root in session.roots:
+        yield root
+        if root.private != root.path:
+            yield MemoryRoot(root.private, root.scope, foreign=root.foreign)
+
+
+def _notes_alike(session: Session, scope: str, telling: Sequence[str]) -> Iterator[tuple[MemoryRoot, str]]:
+    """Yield the working notes that say nothing but what is purged."""
+    for root in _places(session):
+        folder = os.path.join(root.path, NOTES)
+        if scope not in {"", root.scope} or root.private != root.path or not os.path.isdir(folder):
+            continue
+        for name in sorted(os.listdir(folder)):
+            place = (root, f"{NOTES}/{name}")
+            lines = _telling([place]) if name.endswith(".md") else ()
+            if lines and {line.strip(_ENDS) for line in lines} <= {line.strip(_ENDS) for line in telling}:
+                yield place
 
 
 def _plan_note(roots: Sequence[MemoryRoot], name: str) -> Purge:
@@ -201,9 +223,9 @@ def _telling(files: Sequence[tuple[MemoryRoot, str]]) -> tuple[str, ...]:
     return tuple(line for line in lines if line.strip(_ENDS))
 
 
-def _copies(session: Session, root: MemoryRoot, plan: Purge) -> Iterator[tuple[str, bytes | None]]:
+def _copies(root: MemoryRoot, plan: Purge) -> Iterator[tuple[str, bytes | None]]:
     """Yield the private files of a root that hold the text too, with what is to be left of them."""
-    if inbox_of(session, root) == root.path:
+    if root.private == root.path:
         folder = os.path.join(root.path, INBOX)
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             path = f"{INBOX}/{name}"
@@ -346,6 +368,12 @@ def _left(session: Session, plan: Purge) -> Iterator[str]:
                 path = os.path.relpath(os.path.join(folder, name), root.path).replace(os.sep, "/")
                 if not root.ignores(path) and _holds(_bytes(root, path), plan.telling):
                     yield os.path.join(folder, name)
+        private = MemoryRoot(root.private, root.scope)
+        for folder in (NOTES, INBOX) if root.private != root.path else ():
+            full = os.path.join(root.private, folder)
+            for name in sorted(os.listdir(full)) if os.path.isdir(full) else ():
+                if _holds(_bytes(private, f"{folder}/{name}"), plan.telling):
+                    yield os.path.join(full, name)
 
 
 def _paths_ever(root: MemoryRoot, plan: Purge) -> list[str]:

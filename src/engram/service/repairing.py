@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         "misplaced", "missing", "orphan", "unparsable",
     ]  # fmt: skip
 
-__all__ = ["Damage", "examine_memory", "mend_memory"]
+__all__ = ["Damage", "examine_form", "examine_memory", "mend_memory"]
 
 _MOST_DAYS = 30  # a deferred candidate that waits longer is named
 _KNOWN_FOLDERS = frozenset({*FOLDERS.values(), "archive", "traces", INBOX, NOTES})
@@ -81,6 +81,12 @@ def examine_memory(session: Session) -> list[Damage]:
     found += _links(session)
     order = {root.path: number for number, root in enumerate(session.roots)}
     return sorted(found, key=lambda one: (order[one.root], one.path, one.line, one.kind))
+
+
+def examine_form(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield what is wrong with ledger, changelog and Git's lines, which takes no look into the memories."""
+    yield from _ledger(root)
+    yield from _git(root)
 
 
 def mend_memory(session: Session) -> list[Damage]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from engram.config.paths import embedding_table
+from engram.config.files import embedding_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

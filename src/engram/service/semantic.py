@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from engram.config.paths import embedding_table
+from engram.config.files import embedding_table
 from engram.errors import EngramError
 from engram.index.database import SqliteError, available
 from engram.index.embedding import Embedding

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from engram.config.files import CONFIG_NAME
-from engram.config.paths import config_dir as config_dir_of
+from engram.config.files import config_dir as config_dir_of
 from engram.config.settings import Settings, find_global_path, load_settings
 from engram.errors import ConfigError, NotFoundError, RefusedError, UsageError
+from engram.portable import command_line
 from engram.record import Record
 from engram.roots.find import Workspace, find_workspace, private_root
 from engram.store.files import digest
@@ -143,7 +144,7 @@ class Session:
                     "warning",
                     "other_history",
                     f"{self.workspace.project} is not the project that you trusted here: its history is another one.",
-                    hint="Look at it, then run engram trust.",
+                    hint="Look at it, then: engram trust",
                 )
         return self.trusted
 
@@ -220,7 +221,7 @@ class Session:
                         "global_missing",
                         f"The global memory {folder} does not exist.",
                         path=folder,
-                        hint=f"Make it: engram inject --global-path {folder}",
+                        hint=f"Make it: {command_line(['engram', 'inject', '--global-path', folder])}",
                     )
             for root in found:
                 for sentence in root.heal():
@@ -259,16 +260,22 @@ class Session:
 
         Raises:
             UsageError: when the text is no id.
-            NotFoundError: with the closest ids (C37).
+            NotFoundError: with the closest ids (C37), or that it is the id of a working note.
         """
-        scope, memory_id = check_id(text)
+        named = text.removeprefix("note/")
+        scope, memory_id = check_id(named)
         roots = [root for root in self.require_roots() if scope in {"", root.scope}]
-        for root in roots:
+        for root in roots if named == text else ():
             if path := root.find(memory_id):
                 return root, path
         known = known_keys(roots)
-        where = f"{scope} memory" if scope else "memory"
-        raise NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
+        where = "working note" if named != text else f"{scope} memory" if scope else "memory"
+        error = NotFoundError(f"There is no {where} with the id {memory_id}.", hint=closest_hint(memory_id, known))
+        if any(root.has_notes() for root in roots):
+            from engram.service.notebook import name_note
+
+            name_note(self, named, error)
+        raise error
 
     def say(self, level: str, code: str, message: str, *, path: str = "", line: int = 0, hint: str = "") -> None:
         """Add a notice, once; what it quotes from a file or a name stays within its line."""

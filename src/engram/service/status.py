@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from engram.portable import command_line
 from engram.record import Record
 from engram.service.caches import cache_of
 from engram.service.looks import Unasked, unasked_sentence, unasked_writes
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["RootState", "Status", "counts_line", "root_states", "skipped_sentence", "status"]
+__all__ = ["RootState", "Status", "counts_line", "review_lines", "root_states", "skipped_sentence", "status"]
 
 
 class RootState(Record):
@@ -68,12 +69,14 @@ class RootState(Record):
 class Status(Record):
     """How things stand here.
 
-    ``attention`` holds for each root the sentences about what a human should look at, each with the command for it;
+    ``attention`` holds for each root the sentences about what a human should look at, each with the command for it,
+    and ``commands`` these commands alone, in the same order;
     ``unasked`` by the path of a root what ``remember_look`` is given once a person has seen it.
     """
 
     roots: tuple[RootState, ...]
     attention: tuple[tuple[str, ...], ...]
+    commands: tuple[tuple[str, ...], ...]
     read: str
     unasked: dict[str, list[Unasked]]
 
@@ -94,8 +97,10 @@ def status(session: Session, *, deep: bool = False) -> Status:
         message = f"{item.key} = {item.value} in {item.file} does not count: {item.reason}"
         session.say("warning", "not_counted", message, path=item.file)
     unasked = {root.path: unasked_writes(session, root) for root in session.roots}
-    attention = tuple(_attention(session, state, unasked[state.root]) for state in states)
-    return Status(tuple(states), attention, settings.string("read"), unasked)
+    found = [_attention(session, state, unasked[state.root]) for state in states]
+    attention = tuple(tuple(said for said, _ in sentences) for sentences in found)
+    commands = tuple(tuple(command for _, command in sentences) for sentences in found)
+    return Status(tuple(states), attention, commands, settings.string("read"), unasked)
 
 
 def root_states(session: Session, *, deep: bool = False) -> list[RootState]:
@@ -139,37 +144,49 @@ def counts_line(state: RootState) -> str:
     return f"{state.scope} memory {state.root}: {counts}{replaced}{archived}{notes}"
 
 
+def review_lines(state: RootState) -> list[str]:
+    """Return what ``engram review`` has to ask a human about one root, a sentence each (A4)."""
+    said = []
+    if state.expired:
+        said.append(f"{state.expired} expired, for your review: engram review")
+    if state.notes_expired:
+        said.append(f"{counted(state.notes_expired, 'working note')} expired, for your review: engram review")
+    if state.waiting:
+        said.append(state.waiting)
+    return said
+
+
 def skipped_sentence(number: int) -> str:
     """Return how many files are skipped."""
     return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"
 
 
-def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -> tuple[str, ...]:
+def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -> list[tuple[str, str]]:
+    """Return what to look at in a root: sentences, and beside each the command for it."""
     said = []
     if state.foreign:
-        said.append("foreign: reference only, until you run engram trust")
+        said.append(("foreign: reference only, until you run engram trust", "engram trust"))
         if moved := moved_from(session):
-            said.append(f"its history is that of {moved}, which you trusted and which is gone: was it moved here?")
+            sentence = f"its history is that of {moved}, which you trusted and which is gone: was it moved here?"
+            said.append((sentence, "engram trust"))
     if state.pulled:
         root = next(root for root in session.roots if root.path == state.root)
-        said.append(pulled_sentence(session, root, pulled_paths(session, root)))
+        sentence = pulled_sentence(session, root, pulled_paths(session, root))
+        said.append((sentence, "engram trust" if session.strict else "engram review"))
     if state.skipped:
-        said.append(f"{skipped_sentence(state.skipped)}; engram verify says why")
+        said.append((f"{skipped_sentence(state.skipped)}; engram verify says why", "engram verify"))
     if state.renamed:
-        said.append(f"{counted(state.renamed, 'file')} with another id inside than its name; engram verify shows it")
-    if state.expired:
-        said.append(f"{state.expired} expired, for your review: engram review")
-    if state.notes_expired:
-        said.append(f"{counted(state.notes_expired, 'working note')} expired, for your review: engram review")
+        files = counted(state.renamed, "file")
+        said.append((f"{files} with another id inside than its name; engram verify shows it", "engram verify"))
     if state.notes_skipped:
-        said.append(f"{counted(state.notes_skipped, 'file')} in working/ not read as a note; engram list says why")
-    if state.waiting:
-        said.append(state.waiting)
+        files = counted(state.notes_skipped, "file")
+        said.append((f"{files} in working/ not read as a note; engram list says why", "engram list"))
+    said += [(line, "engram review") for line in review_lines(state)]
     if unasked:
-        said.append(unasked_sentence(unasked))
+        said.append((unasked_sentence(unasked), "engram status"))
     if not state.writable:
-        said.append("read-only: reading works, saving does not")
-    return tuple(said)
+        said.append(("read-only: reading works, saving does not", command_line(["chmod", "u+w", state.root])))
+    return said
 
 
 def _with_notes(session: Session, states: Sequence[RootState]) -> list[RootState]:

@@ -7,7 +7,7 @@ import os
 import stat
 
 from engram.errors import EngramError, StoreError
-from engram.portable import BINARY, NOFOLLOW, extended, remove, replace, sync_folder
+from engram.portable import BINARY, NOFOLLOW, command_line, extended, remove, replace, sync_folder
 from engram.record import Record
 from engram.store.files import owner_name, read_error, read_optional, store_error
 
@@ -172,7 +172,10 @@ def _check_unchanged(file: HostFile) -> None:
 def _check_writable(file: HostFile, info: os.stat_result) -> None:
     if not info.st_mode & 0o222:
         raise not_changed(
-            file.name, "it is read-only", hint=f"If Engram may change it: chmod u+w {file.path}", read_only=True
+            file.name,
+            "it is read-only",
+            hint=f"If Engram may change it: {command_line(['chmod', 'u+w', file.path])}",
+            read_only=True,
         )
     user = os.geteuid() if hasattr(os, "geteuid") else info.st_uid
     if user not in (0, info.st_uid):

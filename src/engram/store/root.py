@@ -432,6 +432,7 @@ def closest_hint(wanted: str, ids: list[str]) -> str:
 
     from engram.safety.fence import show_line
 
+    ids = list(dict.fromkeys(ids))  # one that several files or both scopes have is named once
     near = get_close_matches(fold_id(wanted), ids, n=3, cutoff=0.5) or [i for i in ids if fold_id(wanted) in fold_id(i)]
     return f"Did you mean {', '.join(map(show_line, near[:3]))}?" if near else "engram list shows what there is."
 

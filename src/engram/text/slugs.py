@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Container
     from typing import NoReturn
 
-__all__ = ["MAX_ID_BYTES", "MAX_ID_CHARS", "check_id", "fold_id", "link_id", "slug", "title_of", "unique_slug"]
+__all__ = [
+    "MAX_ID_BYTES", "MAX_ID_CHARS", "check_id", "fold_id", "has_words", "link_id", "slug", "title_of", "unique_slug",
+]  # fmt: skip
 
 # Ids are names of files, and are compared as such (F11).
 fold_id = fold
@@ -64,6 +66,11 @@ def title_of(text: str) -> str:
         # Half of a marker would no longer say that something was taken out.
         at = marker if title[:marker].strip() else end
     return title[:at].rstrip(_END_PUNCTUATION + " ")
+
+
+def has_words(text: str) -> bool:
+    """Tell whether a text says anything: whether it has a letter or a digit that can be seen (F10)."""
+    return any(char.isalnum() and char not in _INVISIBLE_LETTERS for char in text)
 
 
 def slug(title: str, fallback: str = "memory") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engram.mcp.answers import answer, envelope_schema
-from engram.mcp.call import CancelledError
 from engram.mcp.forms import form
 from engram.mcp.proposals import DECLINED, INVALID, declined_on, note_answer, note_proposal
 from engram.mcp.registry import InputRequired
@@ -81,13 +80,7 @@ def _note(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | Inp
     asked = f"Keep this note until {plan.valid_until}?"
     question = form(_TOOL, arguments, home, [row], kept=_Kept(made, plan), asked=asked)
     assert question is not None
-    try:
-        given = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
-    except CancelledError:
-        from engram.service.approving import withdraw
-
-        withdraw(session, made.token)
-        raise
+    given = desk.ask(call, session, question, made.token)
     return given if isinstance(given, InputRequired) else _after_dialog(session, call, given)
 
 

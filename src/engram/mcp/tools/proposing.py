@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engram.errors import RefusedError
 from engram.mcp.answers import envelope_schema
-from engram.mcp.call import CancelledError
 from engram.mcp.forms import MOST_BOXES, form
 from engram.mcp.proposals import (
     DECLINED,
@@ -130,13 +129,7 @@ def _propose(
         return proposal_answer(session, batch, candidates, made, first)
     made = offer(session, batch, asked=True)
     question = question.replace(kept=_Kept(made, batch, candidates))
-    try:
-        asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
-    except CancelledError:
-        from engram.service.approving import withdraw
-
-        withdraw(session, made.token)
-        raise
+    asked = desk.ask(call, session, question, made.token)
     return asked if isinstance(asked, InputRequired) else _after_dialog(session, call, asked)
 
 
@@ -192,7 +185,7 @@ def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | I
                     hint=f"Approve 1 to {MOST_BOXES} candidates that would not all wait in the inbox, or have the "
                     "human run engram review.",
                 )
-            asked = desk.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
+            asked = desk.ask(call, session, question)
             if isinstance(asked, InputRequired):
                 return asked
             reply = asked

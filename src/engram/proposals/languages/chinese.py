@@ -86,6 +86,7 @@ VERBS = word_set(
     """需要 包含 依赖 支持 调用 添加 增加 删除 移除 修改 创建 检查 复制 导出 拒绝 接受 要求 共享 跳过 停止 重启
     重置 恢复 通知 提醒 推 拉 合入 回滚 审查 优化 读 看 查看 支持 依賴 支援 新增 刪除 檢查 拒絕 接受 提交 提供
     起吊 吊 运送 搬运 运输 连接 访问 登录 注册 查询 缓存 处理 压测 监控 接入 引入 解析 转换 校验 确认 签署 强推
+    提高 增大 加大 调高 调大 延长 减少 降低 减小 调低 调小 缩短
     强制推送 推到 直接推送 硬编码 使用者 打开 调试 重构 评审 讨论 写死"""
 )
 FLIPS = {
@@ -109,6 +110,11 @@ OPPOSITES = frozenset(
         ),
     )
 )  # fmt: skip
+CONTRARIES = frozenset(
+    frozenset((more, less))
+    for more in ("增加", "提高", "增大", "加大", "调高", "调大", "延长")
+    for less in ("减少", "降低", "减小", "调低", "调小", "缩短")
+)
 # Words that hold one of the characters above and have nothing to do with it, and words that belong together.
 CONTENT = word_set(
     """动画 漫画 画面 画像 画布 推荐 推进 推理 推广 拉取 阅读 读者 看板 看法 位置 单位 岗位 部位 职位 定位 写法
@@ -163,6 +169,7 @@ CHINESE = Language(
     flips=FLIPS,
     grants=frozenset(),
     opposites=OPPOSITES,
+    contraries=CONTRARIES,
     # Ends of nouns of which a thing has one only.
     attributes=word_set(
         """总监 主任 组长 队长 作者 助理 上限 下限 次数 时间 端口 分支 负责人 颜色 名称 名字 版本 语言 格式 时区

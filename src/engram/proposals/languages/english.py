@@ -119,7 +119,7 @@ ENGLISH = Language(
         retry time limit set pin base target follow change go translate test lint quote sort delimit separate
         count schedule plan hold import back persist index assign sit stand stay remain work pack bundle print monitor
         display show calculate compute express commit review handle process load read fetch dial rotate backup
-        meet arrive leave depart average total round"""
+        meet arrive leave depart average total round export"""
     ),
     stays=_stems("meet gather assemble park sit stay live reside lodge sleep camp wait work lunch dine"),
     verbs=_stems(
@@ -136,6 +136,7 @@ ENGLISH = Language(
         shut sleep stage stream strip suffix suspend swap switch tear terminate throttle unlock visit wipe yield carry
         lift buy eat drink bring wear hire feed refill borrow provision scaffold orchestrate
         juggle whisk knead simmer staple gather collect assemble attach bake boil fry chop peel slice rinse wash sew
+        decrease lengthen shorten
         knit weld solder glue unwrap pour stir mix blend melt thaw sprinkle marinate roast dig sow harvest trim mow
         fertilize hang tie untie uncover bury climb ride tow haul drag raise sing teach learn greet welcome thank donate
         lend lease insure rehearse memorise recite summarise sketch harden fold grab stack unstack load unload reload
@@ -155,6 +156,11 @@ ENGLISH = Language(
         weekly/monthly hourly/weekly nightly/weekly yearly/monthly free/paid cheap/expensive signed/unsigned
         relative/absolute blocking/non-blocking eager/lazy eagerly/lazily internal/external inside/outside
         compulsory/optional optional/necessary""",
+        _key,
+    ),
+    contraries=pairs(
+        """increase/decrease increase/reduce increase/lower raise/lower raise/reduce raise/decrease lengthen/shorten
+        increase/shorten""",
         _key,
     ),
     attributes=_stems(

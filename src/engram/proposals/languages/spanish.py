@@ -181,7 +181,7 @@ SPANISH = Language(
         reintentar fijar configurar traducir probar ordenar separar contar programar planificar guardar importar
         persistir asignar trabajar empaquetar funcionar salir imprimir mostrar calcular expresar archivar dibujar
         hacer celebrar responder leer conservar retener limitar redondear quedar versionar esperar llegar rotar
-        renovar"""
+        renovar exportar"""
     ),
     stays=_verbs(
         """reunir quedar aparcar estacionar sentar alojar vivir residir dormir esperar comer trabajar acampar
@@ -194,7 +194,8 @@ SPANISH = Language(
         proteger tirar encolar rebasar recibir rechazar recordar quitar renombrar repetir reemplazar requerir
         exigir reiniciar resolver restaurar reutilizar escalar ver buscar compartir parar detener soportar admitir
         aceptar sincronizar decir tocar lanzar intentar actualizar verificar avisar evitar conectar consumir
-        convertir cubrir depurar detectar emitir escapar evaluar superar exponer extender extraer filtrar vaciar
+        convertir cubrir depurar detectar emitir escapar evaluar superar
+        incrementar disminuir bajar alargar acortar exponer extender extraer filtrar vaciar
         congelar agrupar ignorar inyectar invocar bloquear montar anidar normalizar parchear consultar redirigir
         vender apagar dormir romper commitear hacer levantar mergear pushear llevar empujar transportar conducir
         mezclar ir venir salir traer proponer deshacer recoger elegir componer disponer imponer distinguir
@@ -227,6 +228,11 @@ SPANISH = Language(
         semanal/mensual diariamente/semanalmente semanalmente/mensualmente horario/diario primero/último
         mayúsculas/minúsculas local/remoto requerido/opcional activado/desactivado gratuito/pago
         ascendente/descendente barato/caro relativo/absoluto interno/externo necesario/opcional firmado/anónimo""",
+        _loose,
+    ),
+    contraries=pairs(
+        """aumentar/reducir aumentar/disminuir aumentar/bajar incrementar/reducir incrementar/disminuir
+        incrementar/bajar subir/bajar subir/reducir subir/disminuir alargar/acortar""",
         _loose,
     ),
     attributes=keyed(

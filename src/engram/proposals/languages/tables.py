@@ -62,6 +62,7 @@ class Language(Record):
     flips: Mapping[str, str]
     grants: Container[str]
     opposites: Container[frozenset[str]]
+    contraries: Container[frozenset[str]]
     attributes: Container[str]
     prefers: frozenset[str]
     clauses: frozenset[str]

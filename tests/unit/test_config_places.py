@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from engram.config.paths import cache_home, config_dir, expand, home_dir
+from engram.config.files import cache_home, config_dir, expand, home_dir
 
 LINUX = {"HOME": "/home/ada"}
 WINDOWS = {"USERPROFILE": r"C:\Users\ada", "LOCALAPPDATA": r"C:\Users\ada\AppData\Local", "HOME": "/home/ada"}
