@@ -21,7 +21,9 @@ def bash(engram: Runner, *words: str) -> set[str]:
     """Return what bash offers for the last of some words."""
     quoted = " ".join(f"'{word}'" for word in words)
     script = engram.ok("completion", "bash")
-    program = f'{script}\nengram() {{ "{sys.executable}" -m engram "$@"; }}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
+    shim = f'engram() {{ "{sys.executable}" -m engram "$@"; }}'
+    setting = f"COMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}"
+    program = f'{script}\n{shim}\n{setting}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
     done = subprocess.run(
         ["bash", "-c", program],
         capture_output=True,
