@@ -179,6 +179,8 @@ class LinkFiles:
             except HostFileError as error:
                 errors.append(error)
                 self._unwritten[target.file.identity] = error
+                if self._needs_backup(target):
+                    drop_backup(self.config_dir, path, target.file.data)  # it was not changed: nothing to go back to
                 self.records.pop(path)
                 self.records.update({path: before[path]} if path in before else {})
                 continue
