@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,9 +21,9 @@ def bash(engram: Runner, *words: str) -> set[str]:
     """Return what bash offers for the last of some words."""
     quoted = " ".join(f"'{word}'" for word in words)
     script = engram.ok("completion", "bash")
-    program = (
-        f'{script}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
-    )
+    shim = f'engram() {{ "{sys.executable}" -m engram "$@"; }}'
+    setting = f"COMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}"
+    program = f'{script}\n{shim}\n{setting}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
     done = subprocess.run(
         ["bash", "-c", program],
         capture_output=True,
@@ -41,11 +43,53 @@ def test_bash_completes_commands_options_and_their_values(engram: Runner) -> Non
     assert {"workspace", "global", "both"} == bash(engram, "engram", "save", "--scope", "")
     assert {"set"} == bash(engram, "engram", "config", "set")
     assert {"load.limit", "load.max_tokens"} <= bash(engram, "engram", "config", "get", "load.")
+    # Values follow their key, whatever options stand between.
+    assert {"auto", "startup", "always", "manual", "off"} == bash(engram, "engram", "config", "set", "read", "")
+    assert {"normal", "strict"} == bash(
+        engram, "engram", "--json", "config", "--workspace", "x", "set", "trust.mode", ""
+    )
+    assert {"workspace"} == bash(engram, "engram", "save", "--scope", "=", "wo")
+    assert {"text", "json", "sarif"} == bash(engram, "engram", "scan", "--format", "")
     assert {"antigravity", "agents-md", "all"} == bash(engram, "engram", "unlink", "a")
     assert {"list"} == bash(engram, "engram", "link", "claude", "li")
     # Options come where one was begun, and where nothing else can stand.
     assert "--plan" not in bash(engram, "engram", "link", "")
     assert "--strict" in bash(engram, "engram", "doctor", "")
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
+def test_bash_offers_memories_and_runs_no_name_that_a_clone_brings(engram: Runner) -> None:
+    """For ``compgen -W`` a word is a piece of a program."""
+    engram.ok("inject")
+    assert not {"No", "SKIPPED"} & bash(engram, "engram", "show", "")  # an empty memory says so in words
+    engram.ok("save", "rule", "Run the tests before a push.", input="A\n")
+    root = engram.cwd / ".agents" / ".engram"
+    good = next((root / "rules").glob("*.md"))
+    hostile = root / "rules" / "$(touch${IFS}pwned).md"
+    text = good.read_text(encoding="utf-8")
+    hostile.write_text(text.replace(f"id: {good.stem}", f"id: '{hostile.stem}'"), encoding="utf-8", newline="\n")
+    lines = [f"{sha256(file.read_bytes()).hexdigest()}  rules/{file.name}\n" for file in sorted((hostile, good))]
+    (root / "SHA256SUMS").write_text("".join(lines), encoding="utf-8", newline="\n")
+    assert hostile.stem in engram.ok("list")
+    for words in (("show", ""), ("save", "--supersedes", "")):
+        assert bash(engram, "engram", *words) == {good.stem}
+    assert not (engram.cwd / "pwned").exists()
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
+def test_bash_completes_a_file_whose_name_holds_blanks_as_one_word(engram: Runner) -> None:
+    (engram.cwd / "two words.md").write_text("", encoding="utf-8")
+    script = engram.ok("completion", "bash")
+    done = subprocess.run(
+        ["bash", "-c", f'{script}\nCOMP_WORDS=(engram scan tw)\nCOMP_CWORD=2\n_engram\necho "${{#COMPREPLY[@]}}"'],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=engram.cwd,
+        env=engram.scratch.env,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    assert done.stdout == "1\n"
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
@@ -72,6 +116,7 @@ def test_fish_completes_commands_and_options(engram: Runner) -> None:
         ("engram save --sup", "--supersedes"),
         ("engram config get loa", "load.limit"),
         ("engram link anti", "antigravity"),
+        ("engram config set read sta", "startup"),
     ):
         done = subprocess.run(
             ["fish", "-c", f"source -\ncomplete -C '{line}'"],
@@ -82,7 +127,9 @@ def test_fish_completes_commands_and_options(engram: Runner) -> None:
             timeout=LIMIT_S,
             check=True,
         )
-        assert wanted in {row.split("\t")[0] for row in done.stdout.splitlines()}
+        found = {row.split("\t")[0] for row in done.stdout.splitlines()}
+        assert wanted in found
+        assert not found & {"mcp.dialog_timeout", "unset"}
 
 
 @pytest.mark.parametrize("shell", SHELLS)

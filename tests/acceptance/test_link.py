@@ -375,6 +375,15 @@ def test_a_kept_file_goes_where_there_is_nothing_to_go_back_to(engram: Runner, s
     assert not os.listdir(scratch.config / "backups")
 
 
+def test_unlink_takes_away_what_a_link_left_that_was_killed_before_a_rename(engram: Runner, machine: Path) -> None:
+    before = tree(machine)
+    engram.ok("link", "claude", "--workspace")
+    folder = engram.cwd / ".claude" / "skills" / "engram-memory"
+    (folder / "SKILL.md").rename(folder / ".SKILL.md.engram-new")
+    engram.ok("unlink", "claude", "--workspace")
+    assert tree(machine) == before  # C5
+
+
 def test_a_kill_at_any_moment_leaves_whole_files_and_unlink_finds_them(
     engram: Runner, scratch: Scratch, machine: Path
 ) -> None:

@@ -499,3 +499,13 @@ def test_hosts_whose_folder_was_moved_are_linked_there(engram: Runner, scratch: 
     engram.ok("unlink", "codex", "claude", "opencode", "cline", "--global", env=env)
     assert not (tmp_path / "codex").exists()
     assert not (tmp_path / "cline.json").exists()
+
+
+def test_no_copy_is_kept_of_a_file_that_could_not_be_written(engram: Runner, scratch: Scratch) -> None:
+    """It may hold keys, and there is nothing to go back to."""
+    file = engram.cwd / ".mcp.json"
+    file.write_text('{"mcpServers": {}}', encoding="utf-8", newline="\n")
+    file.chmod(0o444)
+    assert engram.run("link", "claude").returncode == 1
+    config = scratch.env["ENGRAM_CONFIG_DIR"]
+    assert [name for name in os.listdir(os.path.join(config, "backups")) if name.endswith(".mcp.json")] == []

@@ -14,6 +14,7 @@ from engram.store.host_files import (
     HostFile,
     HostFileError,
     check_writable,
+    drop_leftover,
     missing_folders,
     not_changed,
     open_host_file,
@@ -163,6 +164,10 @@ class LinkFiles:
         if safe != before:
             save_links(self.config_dir, safe)
         emptied: set[str] = set()
+        for target in self._open.values():
+            drop_leftover(target.file.path)
+            if target.file.data is None and not target.changed and not target.record.hosts:
+                emptied |= set(target.record.folders)  # a killed run made them, and never the file
         for target in touched:
             path = target.file.path
             try:
@@ -174,6 +179,8 @@ class LinkFiles:
             except HostFileError as error:
                 errors.append(error)
                 self._unwritten[target.file.identity] = error
+                if self._needs_backup(target):
+                    drop_backup(self.config_dir, path, target.file.data)  # it was not changed: nothing to go back to
                 self.records.pop(path)
                 self.records.update({path: before[path]} if path in before else {})
                 continue

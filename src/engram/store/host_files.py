@@ -15,6 +15,7 @@ __all__ = [
     "HostFile",
     "HostFileError",
     "check_writable",
+    "drop_leftover",
     "missing_folders",
     "not_changed",
     "open_host_file",
@@ -164,6 +165,19 @@ def remove_folders(folders: tuple[str, ...]) -> None:
             continue
 
 
+def drop_leftover(path: str) -> None:
+    """Take away the half-made new file that a killed run left beside a host's file, if there is one."""
+    try:
+        remove(_temporary(path))
+    except OSError:
+        pass  # there is none, or the folder is not ours to change: then nothing was left in it
+
+
+def _temporary(path: str) -> str:
+    folder, base = os.path.split(path)
+    return os.path.join(folder, f".{base}.engram-new")
+
+
 def _check_unchanged(file: HostFile) -> None:
     if open_host_file(file.path).data != file.data:
         raise not_changed(file.name, "another program changed it meanwhile", hint="Run the command again.")
@@ -193,8 +207,8 @@ def _may_give(info: os.stat_result) -> bool:
 
 def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
     """Write a new file and rename it to ``path``; ``like`` is the file that goes, whose mode and owner stay."""
-    folder, base = os.path.split(path)
-    temporary = os.path.join(folder, f".{base}.engram-new")
+    folder = os.path.dirname(path)
+    temporary = _temporary(path)
     try:
         remove(temporary)  # what a killed process left; no other one writes here at the same time
     except FileNotFoundError:
