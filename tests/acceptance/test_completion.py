@@ -17,14 +17,9 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 LIMIT_S = 60
 
 
-def bash(engram: Runner, *words: str) -> set[str]:
-    """Return what bash offers for the last of some words."""
-    quoted = " ".join(f"'{word}'" for word in words)
-    script = engram.ok("completion", "bash")
-    shim = f'engram() {{ "{sys.executable}" -m engram "$@"; }}'
-    setting = f"COMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}"
-    program = f'{script}\n{shim}\n{setting}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run(
+def in_bash(engram: Runner, program: str) -> str:
+    """Return what a program for bash prints in the folder of a scratch project."""
+    return subprocess.run(
         ["bash", "-c", program],
         capture_output=True,
         encoding="utf-8",
@@ -32,8 +27,17 @@ def bash(engram: Runner, *words: str) -> set[str]:
         env=engram.scratch.env,
         timeout=LIMIT_S,
         check=True,
-    )
-    return set(done.stdout.split())
+    ).stdout
+
+
+def bash(engram: Runner, *words: str) -> set[str]:
+    """Return what bash offers for the last of some words."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    script = engram.ok("completion", "bash")
+    shim = f'engram() {{ "{sys.executable}" -m engram "$@"; }}'
+    setting = f"COMP_WORDS=({quoted})\nCOMP_CWORD={len(words) - 1}"
+    program = f'{script}\n{shim}\n{setting}\n_engram\nprintf "%s\\n" "${{COMPREPLY[@]}}"'
+    return set(in_bash(engram, program).split())
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
@@ -80,16 +84,8 @@ def test_bash_offers_memories_and_runs_no_name_that_a_clone_brings(engram: Runne
 def test_bash_completes_a_file_whose_name_holds_blanks_as_one_word(engram: Runner) -> None:
     (engram.cwd / "two words.md").write_text("", encoding="utf-8")
     script = engram.ok("completion", "bash")
-    done = subprocess.run(
-        ["bash", "-c", f'{script}\nCOMP_WORDS=(engram scan tw)\nCOMP_CWORD=2\n_engram\necho "${{#COMPREPLY[@]}}"'],
-        capture_output=True,
-        encoding="utf-8",
-        cwd=engram.cwd,
-        env=engram.scratch.env,
-        timeout=LIMIT_S,
-        check=True,
-    )
-    assert done.stdout == "1\n"
+    program = f'{script}\nCOMP_WORDS=(engram scan tw)\nCOMP_CWORD=2\n_engram\necho "${{#COMPREPLY[@]}}"'
+    assert in_bash(engram, program) == "1\n"
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")

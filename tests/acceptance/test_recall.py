@@ -141,18 +141,23 @@ def test_an_edit_by_hand_shows_as_skipped_with_the_command_and_comes_back_when_i
     assert "use-pnpm-for-every-install" in keys(remembered, "install a package with pnpm")
 
 
+def write_over(path: Path, ledger: Path, old: bytes, new: bytes) -> None:
+    """Change a memory and its line in the ledger in place; both files keep their size and their time."""
+    before = path.read_bytes()
+    after = before.replace(old, new)
+    for file, data in ((path, after), (ledger, ledger.read_bytes().replace(sha256(before), sha256(after)))):
+        info = file.stat()
+        with file.open("r+b") as stream:
+            stream.write(data)
+        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+
+
 def test_a_ledger_that_is_written_over_and_keeps_its_size_and_time_is_read_again(
     remembered: Runner, root: Path
 ) -> None:  # F13
     path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
     assert keys(remembered, "integers") == [path.stem]
-    old = path.read_bytes()
-    new = old.replace(b"integers", b"fraction")
-    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
-        info = file.stat()
-        with file.open("r+b") as stream:
-            stream.write(data)
-        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    write_over(path, ledger, b"integers", b"fraction")
     assert keys(remembered, "fraction") == [path.stem]
     assert keys(remembered, "integers") == []
 
@@ -162,13 +167,7 @@ def test_such_a_ledger_is_read_again_after_an_update_of_the_index_that_could_not
 ) -> None:  # E2, F13
     path, ledger = root / "knowledge" / "prices-are-integers-in-cents.md", root / "SHA256SUMS"
     assert keys(remembered, "integers") == [path.stem]
-    old = path.read_bytes()
-    new = old.replace(b"integers", b"fraction")
-    for file, data in ((path, new), (ledger, ledger.read_bytes().replace(sha256(old), sha256(new)))):
-        info = file.stat()
-        with file.open("r+b") as stream:
-            stream.write(data)
-        os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    write_over(path, ledger, b"integers", b"fraction")
     held = sqlite3.connect(root / ".cache" / "index.sqlite", isolation_level=None)
     try:
         held.execute("begin immediate")
