@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from engram.index.source import Source
     from engram.recall.work import Work
 
-__all__ = ["CANDIDATES", "add_up", "look_up", "take_best"]
+__all__ = ["CANDIDATES", "choose", "look_up"]
 
 CANDIDATES = 100
+# Where fewer than so many are left of them, because the others must not be routed, more are looked at.
+_ENOUGH = CANDIDATES // 2
 # In a large memory the commonest words of a long task are left out: so many postings are read at most, and so many
 # words at least.
 MOST_POSTINGS = 100_000
@@ -101,8 +103,26 @@ def _fill(
     group.most = max(group.values[code] for code in set(group.codes))
 
 
-def add_up(work: Work) -> dict[int, int]:
-    """Add up BM25, the weightiest word first, and drop what can no longer reach the best hundred.
+def choose(work: Work, leave_out: Callable[[Entry], str] | None) -> list[tuple[Entry, str]]:
+    """Make the best hundred that may be routed the candidates; return those that may not, with the reason.
+
+    However many of these stand before the others (a long line of superseded ones, the memories of another role), they
+    take the place of none.
+    """
+    left_out: dict[int, tuple[Entry, str]] = {}
+    most = CANDIDATES
+    while True:
+        totals = _add_up(work, most)
+        found = _take_best(work, totals, most, leave_out)
+        left_out |= found
+        if not found or len(work.scores) >= _ENOUGH or len(totals) < most:
+            return list(left_out.values())
+        work.aside.update(found)
+        most *= 2
+
+
+def _add_up(work: Work, most: int) -> dict[int, int]:
+    """Add up BM25, the weightiest word first, and drop what can no longer reach the best ``most``.
 
     The result holds at least these, with their exact scores, and all that tie with the last of them.
     """
@@ -131,43 +151,46 @@ def add_up(work: Work) -> dict[int, int]:
         rest -= group.most
         for doc in dead & totals.keys():
             del totals[doc]
-        if len(totals) > 4 * CANDIDATES and rest < max(totals.values()):
-            bar = _bar(totals, bar)
+        if len(totals) > 4 * most and rest < max(totals.values()):
+            bar = _bar(totals, most, bar)
             if rest < bar:
                 least = bar - rest
                 totals = {doc: value for doc, value in totals.items() if value >= least}
     return totals
 
 
-def _bar(totals: dict[int, int], known: int) -> int:
-    """Return the score of the last of the best hundred; it is known to be ``known`` or more."""
+def _bar(totals: dict[int, int], most: int, known: int) -> int:
+    """Return the score of the last of the best ``most``; it is known to be ``known`` or more."""
     values = list(totals.values())
     # What a sample says of it, with as many again to be sure, is hardly ever too high: then one more look is enough.
     sample = sorted(values[::_SAMPLED], reverse=True)
-    guess = max(known, sample[min(2 * CANDIDATES // _SAMPLED, len(sample) - 1)])
+    guess = max(known, sample[min(2 * most // _SAMPLED, len(sample) - 1)])
     while True:
         high = [value for value in values if value >= guess]
-        if len(high) >= CANDIDATES:
+        if len(high) >= most:
             high.sort(reverse=True)
-            return high[CANDIDATES - 1]
+            return high[most - 1]
         guess = max(known, guess * 3 // 4)
 
 
-def take_best(work: Work, totals: dict[int, int], leave_out: Callable[[Entry], str] | None) -> list[tuple[Entry, str]]:
-    """Make the best of ``totals`` the candidates; return those that must not be routed, with the reason."""
-    bar = _bar(totals, 0) if len(totals) > CANDIDATES else 0
+def _take_best(
+    work: Work, totals: dict[int, int], most: int, leave_out: Callable[[Entry], str] | None
+) -> dict[int, tuple[Entry, str]]:
+    """Make the best of ``totals`` the candidates, looking at ``most``; return those that must not be routed."""
+    bar = _bar(totals, most, 0) if len(totals) > most else 0
     chosen = [doc for doc, value in totals.items() if value >= bar]
     for at, source in enumerate(work.sources):
         first = at << SOURCE_BITS
         work.entries.update({doc + first: entry for doc, entry in source.entries(work.own(chosen, at)).items()})
     by_scope = "scope" not in work.off
     chosen.sort(key=lambda doc: (-totals[doc], doc >> SOURCE_BITS if by_scope else 0, work.entries[doc].id))
-    left_out: list[tuple[Entry, str]] = []
-    for doc in chosen[:CANDIDATES]:
+    left_out: dict[int, tuple[Entry, str]] = {}
+    work.scores.clear()
+    for doc in chosen[:most]:
         why = leave_out(work.entries[doc]) if leave_out else ""
         if why:
-            left_out.append((work.entries[doc], why))
-        else:
+            left_out[doc] = (work.entries[doc], why)
+        elif len(work.scores) < CANDIDATES:
             work.scores[doc] = totals[doc]
             work.reasons[doc] = []
     return left_out

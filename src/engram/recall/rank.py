@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from engram.index.database import DAMAGE, Database, damaged
 from engram.recall import weights
-from engram.recall.candidates import add_up, look_up, take_best
+from engram.recall.candidates import choose, look_up
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.query import Query, read
@@ -118,7 +118,7 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     """Take the steps of the ranking, one after the other."""
     sources, off = work.sources, work.off
     look_up(work)
-    left_out = tuple(take_best(work, add_up(work), leave_out))
+    left_out = tuple(choose(work, leave_out))
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
     order = _order(work)
     shares = "no memory of the kind that is looked for shares" if work.aside else "no memory shares"
