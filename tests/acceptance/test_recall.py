@@ -242,6 +242,8 @@ def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_sw
     assert rule["scope"] == skill["scope"] == "workspace"
     assert rule["recency"].endswith("1 of 2 from the latest")
     assert skill["confidence"].startswith("low")
+    found_first = [entry["id"] for entry in remembered.json("search", "cut a release install")["data"]["entries"]]
+    assert found_first == ["use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"], "low confidence last"
     text = remembered.ok("load", task, "--explain")
     for signal in ("graph", "scope", "recency", "confidence"):
         assert f" {signal}: " in text
