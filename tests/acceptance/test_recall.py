@@ -86,11 +86,14 @@ def test_whoever_writes_over_every_file_of_the_cache_harms_nothing_else(
     remembered.ok("verify")
 
 
+@pytest.mark.parametrize(
+    "command", [(), ("status",), ("search", "voucher", "--limit", "1")], ids=["engram", "status", "search"]
+)
 def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
-    terminal: OpenTerminal, root: Path
+    terminal: OpenTerminal, root: Path, command: tuple[str, ...]
 ) -> None:  # F1
     fill(str(root), 1000)
-    ended = terminal("search", "voucher", "--limit", "1").end()
+    ended = terminal(*command).end()
     assert "\rReading memory: 1,000 files …\n" in ended.text, ended.text
 
 
