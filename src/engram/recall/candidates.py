@@ -1,4 +1,4 @@
-"""From the words of a query to the hundred memories that are looked at more closely: fielded BM25."""
+"""From the words of a query to the memories that are looked at more closely: fielded BM25."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ if TYPE_CHECKING:
     from engram.index.source import Source
     from engram.recall.work import Work
 
-__all__ = ["CANDIDATES", "choose", "look_up"]
+__all__ = ["choose", "look_up"]
 
-CANDIDATES = 100
-# Where fewer than so many are left of them, because the others must not be routed, more are looked at.
-_ENOUGH = CANDIDATES // 2
 # In a large memory the commonest words of a long task are left out: so many postings are read at most, and so many
 # words at least.
 MOST_POSTINGS = 100_000
 _ALWAYS = 3
-# One of so many scores says where the best hundred of all begin.
+# So many candidates fill any pack; where there are fewer, what may not be routed must not have taken their places.
+_ENOUGH = 32
+# One of so many scores says where the candidates begin.
 _SAMPLED = 8
 
 
@@ -104,27 +103,23 @@ def _fill(
 
 
 def choose(work: Work, leave_out: Callable[[Entry], str] | None) -> list[tuple[Entry, str]]:
-    """Make the best hundred that may be routed the candidates; return those that may not, with the reason.
+    """Make the best memories the candidates; return those met that must not be routed, each with the reason.
 
-    However many of these stand before the others (a long line of superseded ones, the memories of another role), they
-    take the place of none.
+    However many of these match better than what may be routed, they take none of its places.
     """
-    left_out: dict[int, tuple[Entry, str]] = {}
-    most = CANDIDATES
+    places = work.most
     while True:
-        totals = _add_up(work, most)
-        found = _take_best(work, totals, most, leave_out)
-        left_out |= found
-        if not found or len(work.scores) >= _ENOUGH or len(totals) < most:
-            return list(left_out.values())
-        work.aside.update(found)
-        most *= 2
+        totals = _add_up(work)
+        left_out = _take_best(work, totals, places, leave_out)
+        if not left_out or len(work.scores) >= min(places, _ENOUGH) or len(totals) < work.most:
+            return left_out
+        work.most *= 4
 
 
-def _add_up(work: Work, most: int) -> dict[int, int]:
-    """Add up BM25, the weightiest word first, and drop what can no longer reach the best ``most``.
+def _add_up(work: Work) -> dict[int, int]:
+    """Add up BM25, the weightiest word first, and drop what can no longer get among the best.
 
-    The result holds at least these, with their exact scores, and all that tie with the last of them.
+    The result holds at least ``work.most`` with their exact scores, and all that tie with the last of them.
     """
     groups = sorted(work.groups, key=lambda group: (-group.most, group.text))
     rest = sum(group.most for group in groups)
@@ -151,8 +146,8 @@ def _add_up(work: Work, most: int) -> dict[int, int]:
         rest -= group.most
         for doc in dead & totals.keys():
             del totals[doc]
-        if len(totals) > 4 * most and rest < max(totals.values()):
-            bar = _bar(totals, most, bar)
+        if len(totals) > 4 * work.most and rest < max(totals.values()):
+            bar = _bar(totals, work.most, bar)
             if rest < bar:
                 least = bar - rest
                 totals = {doc: value for doc, value in totals.items() if value >= least}
@@ -174,23 +169,25 @@ def _bar(totals: dict[int, int], most: int, known: int) -> int:
 
 
 def _take_best(
-    work: Work, totals: dict[int, int], most: int, leave_out: Callable[[Entry], str] | None
-) -> dict[int, tuple[Entry, str]]:
-    """Make the best of ``totals`` the candidates, looking at ``most``; return those that must not be routed."""
-    bar = _bar(totals, most, 0) if len(totals) > most else 0
+    work: Work, totals: dict[int, int], places: int, leave_out: Callable[[Entry], str] | None
+) -> list[tuple[Entry, str]]:
+    """Fill so many places with the best of ``totals``; return what ``choose`` does."""
+    bar = _bar(totals, work.most, 0) if len(totals) > work.most else 0
     chosen = [doc for doc, value in totals.items() if value >= bar]
     for at, source in enumerate(work.sources):
         first = at << SOURCE_BITS
         work.entries.update({doc + first: entry for doc, entry in source.entries(work.own(chosen, at)).items()})
     by_scope = "scope" not in work.off
     chosen.sort(key=lambda doc: (-totals[doc], doc >> SOURCE_BITS if by_scope else 0, work.entries[doc].id))
-    left_out: dict[int, tuple[Entry, str]] = {}
-    work.scores.clear()
-    for doc in chosen[:most]:
+    left_out: list[tuple[Entry, str]] = []
+    work.scores, work.reasons = {}, {}
+    for doc in chosen[: work.most]:
+        if len(work.scores) == places:
+            break
         why = leave_out(work.entries[doc]) if leave_out else ""
         if why:
-            left_out[doc] = (work.entries[doc], why)
-        elif len(work.scores) < CANDIDATES:
+            left_out.append((work.entries[doc], why))
+        else:
             work.scores[doc] = totals[doc]
             work.reasons[doc] = []
     return left_out
