@@ -185,6 +185,10 @@ class Segment:
     def close(self) -> None:
         """Nothing is open: the memories are in this process."""
 
+    def hashes(self) -> dict[str, str]:
+        """Return path and SHA-256 of all memories."""
+        return {row.path: row.sha256 for row in self.rows}
+
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
         found: dict[str, int] = {}

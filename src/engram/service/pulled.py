@@ -81,8 +81,7 @@ def _indexed(session: Session, root: MemoryRoot) -> dict[str, str]:
 
     def held(indexes: Sequence[Index]) -> dict[str, str]:
         pairs = zip(session.roots, indexes, strict=True)
-        rows = next(index.source.all_rows() for one, index in pairs if one.path == root.path)
-        return {row.path: row.sha256 for row in rows}
+        return next(index.source.hashes() for one, index in pairs if one.path == root.path)
 
     return ask_indexes(session, held)
 
