@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Runner, Scratch
@@ -283,8 +284,44 @@ def test_what_was_edited_by_hand_is_left_and_said(engram: Runner, workspace: Pat
 
     assert guide.read_text(encoding="utf-8") == "Ask Ada.\n"
     assert skill.read_text(encoding="utf-8").endswith("\nMine.\n")
-    assert "1 of your own lines" in out
+    assert "1 line of your own inside the block stays" in out
     assert "it was edited by hand; remove it by hand" in out
+
+
+def moved_in(text: str) -> str:
+    """Return a text as a program does that moves it below a list."""
+    return "".join(f"  {line}" if line.strip() else line for line in text.splitlines(keepends=True))
+
+
+def broken_elsewhere(text: str) -> str:
+    """Return a text as a formatter leaves it: other marks of lists, and lines that end elsewhere."""
+    return text.replace("\n- ", "\n* ").replace("\n  What it", " What\n  it")
+
+
+@pytest.mark.parametrize("change", [moved_in, broken_elsewhere])
+def test_a_block_that_a_formatter_laid_out_anew_goes_whole(
+    engram: Runner, workspace: Path, change: Callable[[str], str]
+) -> None:
+    guide = workspace / "AGENTS.md"
+    guide.write_text("# Rules\n", encoding="utf-8")
+    engram.ok("link", "agents-md")
+    guide.write_text(
+        "# Rules\n" + change(guide.read_text(encoding="utf-8").removeprefix("# Rules\n")), encoding="utf-8"
+    )
+    changed = guide.read_bytes()
+    engram.ok("link", "agents-md")
+    assert guide.read_bytes() == changed
+    engram.ok("unlink", "agents-md")
+    assert guide.read_text(encoding="utf-8") == "# Rules\n"
+
+
+def test_lines_of_a_persons_own_stay_as_they_are_in_a_block_that_was_moved_in(engram: Runner, workspace: Path) -> None:
+    guide = workspace / "AGENTS.md"
+    engram.ok("link", "agents-md")
+    text = moved_in(guide.read_text(encoding="utf-8"))
+    guide.write_text(text.replace("  <!-- engram:end", "   * Ask Ada.\n  <!-- engram:end"), encoding="utf-8")
+    engram.ok("unlink", "agents-md")
+    assert guide.read_text(encoding="utf-8") == "   * Ask Ada.\n"
 
 
 def test_force_writes_what_was_edited_afresh(engram: Runner, workspace: Path) -> None:
@@ -370,6 +407,25 @@ def test_a_tracked_link_that_leads_out_of_the_project_is_not_followed(
     assert target.read_text(encoding="utf-8") == "mine\n"
     engram.ok("link", "claude", "--force")
     assert "engram:begin" in target.read_text(encoding="utf-8")
+    # The word that was given once holds for this link.
+    engram.ok("link", "claude")
+    assert "Everything is of today's form already." in engram.ok("upgrade")
+    (workspace / "CLAUDE.md").unlink()
+    (workspace / "CLAUDE.md").symlink_to(scratch.home / "other.md")
+    assert engram.run("link", "claude").returncode == 1
+    engram.ok("unlink", "claude")
+    assert not (scratch.home / "other.md").exists()
+
+
+def test_a_link_to_a_file_of_all_projects_is_not_followed_because_that_one_is_linked(
+    engram: Runner, scratch: Scratch, workspace: Path
+) -> None:
+    engram.ok("link", "claude", "--global")
+    (workspace / "CLAUDE.md").symlink_to(scratch.home / ".claude" / "CLAUDE.md")
+    subprocess.run(["git", "add", "CLAUDE.md"], cwd=workspace, env=scratch.env, check=True)
+    done = engram.run("link", "claude")
+    assert done.returncode == 1
+    assert "came with the project and leads out of it" in done.stderr
 
 
 def test_a_pipe_a_folder_and_a_loop_are_named(engram: Runner, workspace: Path) -> None:
@@ -482,6 +538,19 @@ def test_what_another_tool_left_of_codex_tables_goes_too(engram: Runner, scratch
     for verb in ("link", "unlink"):
         assert "Engram did not write the table" in engram.ok(verb, "codex", "--global")
         assert file.read_text(encoding="utf-8") == remote
+
+
+def test_an_empty_list_that_another_tool_left_out_is_no_edit(engram: Runner, scratch: Scratch, workspace: Path) -> None:
+    bare = {"PATH": os.path.dirname(sys.executable) + os.pathsep + scratch.env["PATH"], "VIRTUAL_ENV": ""}
+    engram.ok("link", "codex", "gemini", "--global", "--no-hooks", env=bare)
+    toml, settings = scratch.home / ".codex/config.toml", scratch.home / ".gemini/settings.json"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("args = []\n", ""), encoding="utf-8")
+    settings.write_text('{"mcpServers": {"engram": {"command": "engram-mcp"}}}', encoding="utf-8")
+    before = toml.read_bytes(), settings.read_bytes()
+    assert "(edited)" not in engram.ok("link", "list", env=bare)
+    assert "differs" not in engram.ok("link", "codex", "gemini", "--global", "--no-hooks", env=bare)
+    assert "Everything is of today's form already." in engram.ok("upgrade", env=bare)
+    assert (toml.read_bytes(), settings.read_bytes()) == before
 
 
 def test_hosts_whose_folder_was_moved_are_linked_there(engram: Runner, scratch: Scratch, tmp_path: Path) -> None:

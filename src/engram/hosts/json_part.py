@@ -69,7 +69,7 @@ class JsonEntry(Part):
         form = form_of(self._words(node.value), SERVER)
         wish = wish.like(form)
         wanted = self.value(wish)
-        if node.value == wanted:
+        if _with_args(node.value) == wanted:
             return Edit(text, "unchanged")
         if wish.force or (wish.refresh and form and self._plain(node.value)):
             return Edit(put(text, self.key, wanted), "updated")
@@ -79,8 +79,6 @@ class JsonEntry(Part):
         pin = new_pin(form, new) if new else ""
         if pin:
             return Edit(put(text, (*self.key, *self._place(node.value, form.at)), pin), "updated", "the pin only")
-        if wish.refresh and new and form.kind == new.kind:
-            return Edit(text, "unchanged")
         return Edit(
             text, "left" if wish.refresh else "unchanged", f"it differs from what is written now; {wish.afresh}"
         )
@@ -106,7 +104,7 @@ class JsonEntry(Part):
         if node is None:
             return "absent"
         form = form_of(self._words(node.value), SERVER)
-        if node.value == self.value(wish.like(form)):
+        if _with_args(node.value) == self.value(wish.like(form)):
             return "linked"
         if form is None:
             return "foreign"
@@ -150,9 +148,12 @@ class JsonEntry(Part):
     def _plain(self, value: object) -> bool:
         """Tell whether an entry has the members that Engram writes, their values too but for the command's words."""
         form = form_of(self._words(value), SERVER)
-        if form is None or not form.plain or not isinstance(value, dict) or value.keys() != self.entry.keys():
+        if form is None or not form.plain or not isinstance(value, dict):
             return False
-        return all(item == value[name] or str(item).startswith("$") for name, item in self.entry.items())
+        whole = _with_args(value)
+        if whole.keys() != self.entry.keys():
+            return False
+        return all(item == whole[name] or str(item).startswith("$") for name, item in self.entry.items())
 
 
 class JsonHooks(Part):
@@ -208,7 +209,8 @@ class JsonHooks(Part):
                     updated += 1
                 elif line != hook_line(wish.hook, wish.host):
                     reason = f"it differs from what is written now; {wish.afresh}"
-        action: Action = "added" if added else "updated" if updated else "unchanged"
+        still: Action = "left" if reason and wish.refresh else "unchanged"
+        action: Action = "added" if added else "updated" if updated else still
         return Edit(new, action, reason, made=tuple(dict.fromkeys(made)))
 
     def unlink(self, text: str, wish: Wish, made: tuple[Key, ...], known: tuple[str, ...]) -> Edit:
@@ -231,6 +233,9 @@ class JsonHooks(Part):
         found = [[line for _, line in self._units(text, event, wish.host)] for event in self.events]
         if not any(found):
             return "absent"
+        afresh = wish.replace(refresh=True)
+        if any(self._line(line, afresh) != wanted for lines in found for line in lines):
+            return "edited"
         return "linked" if all(line == wanted for lines in found for line in lines) and all(found) else "stale"
 
     def made(self) -> tuple[Key, ...]:
@@ -277,6 +282,11 @@ class JsonHooks(Part):
         if old is None or new is None or old[1] != new[1]:
             return line  # it has options of a person's own
         return wanted if wish.refresh or old[0] == new[0] != "bare" else line
+
+
+def _with_args(value: object) -> dict[str, object]:
+    """Return an entry with the empty list of arguments that some hosts leave out when they write it anew."""
+    return {"args": [], **value} if isinstance(value, dict) and "command" in value else {}
 
 
 def _hook_form(line: str, host: str) -> tuple[str, str] | None:

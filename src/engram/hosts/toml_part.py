@@ -46,8 +46,6 @@ class TomlTables(Part):
             return Edit(text, "left", f"Engram did not write the table that stands there; {wish.afresh}")
         new = form_of(wish.server, SERVER)
         pin = new_pin(form, new) if new else ""
-        if not pin and wish.refresh and new and form.kind == new.kind:
-            return Edit(text, "unchanged")
         if not pin:
             action: Action = "left" if wish.refresh else "unchanged"
             return Edit(text, action, f"it differs from what is written now; {wish.afresh}")
@@ -140,7 +138,9 @@ class TomlTables(Part):
             if not isinstance(here, dict) or key not in here:
                 return None
             here = here[key]
-        return here if isinstance(here, dict) else {"command": "?"}
+        if not isinstance(here, dict):
+            return {"command": "?"}
+        return {"args": [], **here} if "command" in here else here  # `codex mcp add` drops an empty list
 
 
 def _words(entry: dict[str, object]) -> tuple[str, ...]:

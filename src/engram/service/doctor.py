@@ -37,6 +37,7 @@ _PARTS = {
     "hooks": "hooks",
 }
 _MANY = frozenset({"instructions", "hooks"})
+_STANDS = frozenset({"linked", "stale", "edited"})
 # What only the part concerned is linked with.
 _ONLY = {
     "mcp": " --no-hooks --no-instructions",
@@ -82,7 +83,7 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         here = host.id in found_here
         found = list(_host(host.id, mine, here=here))
         findings += found
-        linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in {"linked", "stale"}})
+        linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in _STANDS})
         if here or any(state.recorded for state in mine):
             hosts[host.id] = ", ".join(linked) or ("not linked" if surveyed else "not known")
     findings += unasked_findings(session)
@@ -168,7 +169,7 @@ def _on_path(folder: str) -> str:
 
 
 def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding]:
-    linked = {(state.scope, state.part) for state in states if state.state in {"linked", "stale"}}
+    linked = {(state.scope, state.part) for state in states if state.state in _STANDS}
     for state in states:
         where = f"{_PARTS[state.part]} of {host}"
         scope = " --global" if state.scope == "global" else " --workspace"
@@ -228,22 +229,23 @@ def unasked_findings(session: Session) -> Iterator[Finding]:
 
 def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]:
     """Say whether the server that Claude Code has for all projects, by a command that was printed, is today's (C2)."""
-    from engram.hosts.launch import ALWAYS_LOAD, SERVER, form_of, shell_line
+    from engram.hosts.launch import ALWAYS_LOAD, SERVER, form_of, shell_line, with_options
     from engram.service.launching import find_launch
 
     try:
         launch = find_launch(session.environ)
     except EngramError:
         return
-    mine = [state for state in states if state.host == "claude" and state.state in {"linked", "stale"}]
+    mine = [state for state in states if state.host == "claude" and state.state in _STANDS]
     file, words = claude_user_server(session.environ)
     options = () if any(state.part == "hooks" for state in mine) else (ALWAYS_LOAD,)
-    add = f"claude mcp add --scope user engram -- {shell_line((*launch.server, *options))}"
     form = form_of(words, SERVER)
+    server = (*launch.server, *options)
+    add = f"claude mcp add --scope user engram -- {shell_line(with_options(server, form) if form else server)}"
     if not words:
         recorded = any(state.scope == "global" and state.recorded for state in mine)
         if recorded and not any(state.part == "mcp" for state in mine):
-            message = "Claude Code has no server engram for all projects yet: the command that link printed adds it."
+            message = "Claude Code has no server engram for all projects yet; it adds one itself, by this command."
             yield Finding("host.claude_user", "info", message, add, file)
     elif form is None:
         message = f"Claude Code's server engram for all projects starts {shell_line(words)}, which is not Engram."
