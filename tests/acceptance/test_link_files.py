@@ -504,8 +504,11 @@ def test_an_entry_that_was_edited_by_hand_goes_and_what_went_with_it_is_said(eng
     engram.ok("link", "claude", "codex", "--workspace")
     assert json.loads(file.read_text(encoding="utf-8")) == data
 
+    forced = engram.ok("link", "claude", "codex", "--workspace", "--force", "--plan")
     out = engram.ok("unlink", "claude", "codex", "--workspace")
 
+    for name in ('"env" of your own went with the entry', '"tool_timeout_sec" of your own went with the table'):
+        assert name in forced
     assert '"env" of your own went with the entry' in out
     assert '"tool_timeout_sec" of your own went with the table' in out
     assert not file.exists()

@@ -206,3 +206,22 @@ def test_a_hook_that_its_host_wants_to_review_again_is_said(engram: Runner) -> N
     assert "hooks         updated: " in out
     assert "Codex runs a hook only after you reviewed it" in out
     assert "reviewed" not in engram.ok("upgrade")
+
+
+def test_another_tool_whose_server_has_the_same_name_is_left(engram: Runner, terminal: Any, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "engram-mcp"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\n", encoding="utf-8")
+    other.chmod(0o755)
+    settings = engram.cwd / ".gemini" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"mcpServers": {"engram": {"command": str(other), "args": []}}}), encoding="utf-8")
+    before = settings.read_bytes()
+    assert f"{other} is another program" in engram.ok("upgrade")
+    engram.run("doctor", "--fix")
+    assert settings.read_bytes() == before
+    shown = terminal("upgrade", "--review")
+    shown.wait_for("Q ends")
+    shown.type("A\n")
+    assert shown.end().code == 0
+    assert str(other).encode() not in settings.read_bytes()

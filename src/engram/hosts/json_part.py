@@ -72,7 +72,7 @@ class JsonEntry(Part):
         if _with_args(node.value) == wanted:
             return Edit(text, "unchanged")
         if wish.force or (wish.refresh and form and self._plain(node.value)):
-            return Edit(put(text, self.key, wanted), "updated")
+            return Edit(put(text, self.key, wanted), "updated", notes=self._lost(node.value) if form else ())
         if form is None:
             return Edit(text, "left", f"Engram did not write the entry that stands there; {wish.afresh}")
         new = form_of(wish.server, SERVER)
@@ -93,8 +93,7 @@ class JsonEntry(Part):
             return Edit(sweep(text, made, self.fresh), "absent")
         if form_of(self._words(node.value), SERVER) is None:
             return Edit(text, "left", "Engram did not write the entry that stands there")
-        extra = [f'"{name}"' for name in (node.value if isinstance(node.value, dict) else {}) if name not in self.entry]
-        notes = (f"{', '.join(extra)} of your own went with the entry",) if extra else ()
+        notes = self._lost(node.value)
         text, made = cut(text, self.key, made)
         return Edit(sweep(text, made, self.fresh), "removed", notes=notes)
 
@@ -130,6 +129,11 @@ class JsonEntry(Part):
         for member in (holder.members if holder else None) or ():
             if member.key != self.key[-1] and any(starts_server(word) for word in self._words(member.value.value)):
                 yield f"{'.'.join((*self.key[:-1], member.key))} starts {SERVER} too"
+
+    def _lost(self, value: object) -> tuple[str, ...]:
+        """Name the members of a person's own that go with an entry."""
+        extra = [f'"{name}"' for name in (value if isinstance(value, dict) else {}) if name not in self.entry]
+        return (f"{', '.join(extra)} of your own went with the entry",) if extra else ()
 
     def _words(self, value: object) -> tuple[str, ...]:
         """Return the words of an entry's command; ``()`` for what is no command."""

@@ -13,6 +13,7 @@ from engram.hosts.table import HOSTS, find_host
 from engram.hosts.text_part import TextBlock
 from engram.roots.find import new_workspace
 from engram.service.host_settings import claude_user_server
+from engram.service.launching import own_program
 from engram.service.link_checks import try_commands, warn_about_paths
 from engram.service.link_files import LinkFiles, leads_out
 from engram.service.link_report import LinkReport, LinkResult, PartState
@@ -115,6 +116,11 @@ class LinkRun:
         self._look(())
         for host, scope, part, state in self._each_once():
             if forced is not None and (state.file, state.where) != forced:
+                continue
+            if forced is None and not state.recorded and (other := _other_program(state.command)):
+                reason = f"{other} is another program; engram upgrade --review shows what would change"
+                head = LinkResult(host.id, scope, part.part, "left", file=state.file, where=state.where)
+                self.results.append(head.replace(reason=reason))
                 continue
             # A file that cannot be read is named where something of ours was put into it.
             if state.state in {"stale", "edited", "linked"} or (state.state == "broken" and state.recorded):
@@ -476,6 +482,14 @@ def _elsewhere(host: Host, verb: str, scope: str) -> LinkResult:
     skipped = next((part.reason for part in host.workspace if isinstance(part, Skip) and part.part == "mcp"), "")
     reason = f"its workspace MCP is skipped: {skipped}" if skipped else "it is registered for all projects"
     return LinkResult(host.id, "", "mcp", "printed", reason=reason, line=line)
+
+
+def _other_program(words: Sequence[str]) -> str:
+    """Return the program that a command starts by its path, where it is there and not this installation's server."""
+    form = form_of(words, SERVER)
+    if form is None or form.kind != "path" or not os.path.exists(form.pin):
+        return ""
+    return "" if os.path.realpath(form.pin) == os.path.realpath(own_program(SERVER)) else form.pin
 
 
 def _line(template: str, wish: Wish) -> str:
