@@ -15,6 +15,7 @@ from engram.service.finding import Finding
 from engram.service.host_settings import claude_user_server, unasked
 from engram.service.linking import survey
 from engram.service.memory_checks import examine_memory
+from engram.service.unlinked import PART_NAMES, are, gone_command, gone_sentence, were
 from engram.version import __version__
 
 TYPE_CHECKING = False
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Examined", "examine", "mend"]
 
 _PROGRAM, _SERVER = "engram", "engram-mcp"
-_PARTS = {
-    "plugin": "plugin",
-    "mcp": "MCP entry",
-    "instructions": "instructions",
-    "skill": "skill",
-    "command": "slash command",
-    "hooks": "hooks",
-}
-_MANY = frozenset({"instructions", "hooks"})
 _STANDS = frozenset({"linked", "stale", "edited"})
 # What only the part concerned is linked with.
 _ONLY = {
@@ -171,7 +163,7 @@ def _on_path(folder: str) -> str:
 def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding]:
     linked = {(state.scope, state.part) for state in states if state.state in _STANDS}
     for state in states:
-        where = f"{_PARTS[state.part]} of {host}"
+        where = f"{PART_NAMES[state.part]} of {host}"
         scope = " --global" if state.scope == "global" else " --workspace"
         again = f"engram link {host}{scope}"
         match state.state:
@@ -179,10 +171,10 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 advice = state.hint or "Mend the file by hand."
                 yield Finding("host.broken", "error", state.reason, file=state.file, advice=advice)
             case "stale":
-                message = f"The {where} {_is(state)} of an older version or another place."
+                message = f"The {where} {are(state.part)} of an older version or another place."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)
             case "edited":
-                message = f"The {where} {_was(state)} edited since Engram wrote it."
+                message = f"The {where} {were(state.part)} edited since Engram wrote it."
                 command = "engram upgrade --review"
                 yield Finding("host.edited", "info", message, command, state.file, advice=_REVIEW)
             case "foreign":
@@ -190,8 +182,7 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 command = f"{again}{_ONLY.get(state.part, '')} --force"
                 yield Finding("host.foreign", "warning", message, command, state.file, advice=_REPLACES)
             case "absent" if state.recorded:
-                message = f"The {where} {_was(state)} linked, and {_is(state)} no longer there."
-                yield Finding("host.unlinked", "warning", message, again, state.file)
+                yield Finding("host.unlinked", "warning", f"{gone_sentence(state)}.", gone_command(state), state.file)
             case _:
                 pass
         # What its host would not like about a file that holds nothing of ours is no business of ours.
@@ -211,14 +202,6 @@ def _link_line(name: str) -> str:
     """Return the command that links a host where C2 registers it."""
     host = find_host(name)
     return f"engram link {name}" + ("" if host is None or host.in_workspace else " --global")
-
-
-def _is(state: PartState) -> str:
-    return "are" if state.part in _MANY else "is"
-
-
-def _was(state: PartState) -> str:
-    return "were" if state.part in _MANY else "was"
 
 
 def unasked_findings(session: Session) -> Iterator[Finding]:
