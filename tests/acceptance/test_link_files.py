@@ -450,6 +450,53 @@ def test_a_folder_that_cannot_be_written_is_named(engram: Runner, workspace: Pat
     assert (workspace / ".claude").read_text(encoding="utf-8") == "a file\n"
 
 
+def link_with_no_room(engram: Runner, most: int, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run `engram link` where no file can grow beyond so many bytes, as on a disk that is full."""
+    code = (
+        "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); "
+        "os.execv(sys.argv[2], sys.argv[2:])"
+    )
+    words = [sys.executable, "-c", code, str(most), *engram.command, "link", *args]
+    env = {**engram.scratch.env, "PYTHONDONTWRITEBYTECODE": "1"}  # compiled modules would be cut off as well
+    return subprocess.run(
+        words, capture_output=True, encoding="utf-8", cwd=engram.cwd, env=env, timeout=60, check=False
+    )
+
+
+def test_a_file_of_two_names_is_whole_where_the_disk_is_full(engram: Runner, workspace: Path) -> None:  # C5
+    pytest.importorskip("resource")
+    guide = workspace / "AGENTS.md"
+    before = b"# Ours\n" + b"a line of some words\n" * 190
+    guide.write_bytes(before)
+    os.link(guide, workspace / "GUIDE.md")
+    done = link_with_no_room(engram, 4096, "agents-md")
+    assert done.returncode == 1
+    assert "AGENTS.md" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert guide.read_bytes() == before
+    engram.ok("link", "agents-md")
+    assert (workspace / "GUIDE.md").read_bytes() == guide.read_bytes() != before
+    engram.ok("unlink", "agents-md")
+    assert guide.read_bytes() == before
+
+
+def test_folders_of_a_file_that_could_not_be_made_go_again(engram: Runner, workspace: Path) -> None:  # C5
+    pytest.importorskip("resource")
+    done = link_with_no_room(engram, 2000, "opencode", "--no-mcp", "--no-instructions")
+    assert done.returncode == 1
+    assert "plugins/engram.js" in done.stderr
+    assert sorted(os.listdir(workspace)) == [".git", "README"]
+
+
+def test_hooks_of_ours_that_were_moved_to_another_event_go_too(engram: Runner, workspace: Path) -> None:  # C5
+    engram.ok("link", "claude")
+    settings = workspace / ".claude/settings.json"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("UserPromptSubmit", "PreCompact"), encoding="utf-8")
+    engram.ok("unlink", "claude")
+    assert "engram" not in settings.read_text(encoding="utf-8")
+
+
 def test_damaged_records_are_named_and_nothing_is_guessed(engram: Runner, scratch: Scratch, workspace: Path) -> None:
     (scratch.config / "links.json").write_text("{", encoding="utf-8")
     done = engram.run("link", "claude")

@@ -223,7 +223,7 @@ class JsonHooks(Part):
         if is_blank(text):
             return Edit(text, "absent")
         new = text
-        for event in self.events:
+        for event in self._lists(text):
             for path, _ in reversed(list(self._units(new, event, wish.host))):
                 new, made = cut(new, self._group(new, path), made)
         action: Action = "removed" if new != text else "absent"
@@ -261,6 +261,12 @@ class JsonHooks(Part):
             raise failure(text, node, f'"{event}" is no array in square brackets')
         for at, item in enumerate((node.items if node else None) or ()):
             yield from _lines(item.value.value, (*self.key, event, at), host)
+
+    def _lists(self, text: str) -> Key:
+        """Return the names of our events, and of other lists: a person, or an older Engram, may have put ours there."""
+        holder = find_node(read(text), self.key)
+        others = [member.key for member in (holder.members if holder else None) or () if member.value.items is not None]
+        return tuple(dict.fromkeys((*self.events, *others)))
 
     def _group(self, text: str, path: Path) -> Path:
         """Return what has to go with a command line: its object, and what holds that alone."""
