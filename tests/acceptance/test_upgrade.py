@@ -225,3 +225,17 @@ def test_another_tool_whose_server_has_the_same_name_is_left(engram: Runner, ter
     shown.type("A\n")
     assert shown.end().code == 0
     assert str(other).encode() not in settings.read_bytes()
+
+
+def test_a_review_shows_what_it_asks_about_also_where_its_result_goes_into_a_file(
+    engram: Runner, terminal: Any, tmp_path: Path
+) -> None:
+    engram.ok("link", "claude")
+    edited(engram.cwd / "CLAUDE.md", "Before a task", "Before ANY task")
+    with (tmp_path / "out").open("wb") as out:
+        shown = terminal("upgrade", "--review", "--json", out=out.fileno())
+        shown.wait_for("Q ends")
+        assert "-- Before ANY task" in shown.shown
+        shown.type("\x04")
+        assert shown.end().code == 0
+    assert json.loads((tmp_path / "out").read_bytes())["ok"] is True

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 from engram.cli.asking import ask_at_terminal, at_terminal
 from engram.cli.linking import report_as_data, say_errors, say_plan_end, say_report, short_path
+from engram.cli.output import is_terminal
 from engram.errors import RefusedError
 from engram.safety.fence import show_line
 from engram.service.linking import refresh
@@ -67,13 +70,15 @@ def _review(session: Session, output: Output, edited: list[LinkResult]) -> bool:
         Whether a file could not be written.
     """
     failed = False
+    # Who is asked has to see what about, also where the answer goes into a pipe.
+    show = output.text if is_terminal(sys.stdout) and not output.as_json else output.aside
     for result in edited:
         name, forced = short_path(result.file), (result.file, result.where)
         planned = refresh(session, plan=True, forced=forced)
         say_errors(planned, session)
         failed = failed or bool(planned.errors)
         for change in planned.changes:
-            output.text(change.diff)
+            show(change.diff)
         # Another name of a file may have been answered for already.
         answer = _asked(output, name) if planned.changes else "S"
         if answer == "Q":
@@ -94,6 +99,8 @@ def _asked(output: Output, name: str) -> str:
     """Ask until one of the three letters is answered; the end of input is Q."""
     while True:
         answer = ask_at_terminal(show_line(f"{name}: A takes what Engram writes now, S keeps yours, Q ends > "))
+        if answer is None:
+            output.aside("")  # the end of input leaves the question's line open
         word = (answer or "Q").strip().upper()
         if word in _ANSWERS:
             return word
