@@ -129,7 +129,9 @@ def test_unlink_without_a_flag_says_where_else_a_host_is_linked(engram: Runner, 
     assert "--workspace" not in engram.ok("unlink", "all")
 
 
-def test_what_several_hosts_use_is_taken_out_for_all_that_go(engram: Runner) -> None:
+def test_what_several_hosts_use_is_taken_out_for_all_that_go(engram: Runner, workspace: Path) -> None:
+    (workspace / "AGENTS.md").write_text("# Ours\n", encoding="utf-8")
+    (workspace / "CLAUDE.md").symlink_to("AGENTS.md")
     engram.ok("link", "claude", "copilot", "opencode")
     out = engram.ok("unlink", "claude", "--plan")
     assert "kept: .mcp.json, mcpServers.engram (copilot uses it too)" in out

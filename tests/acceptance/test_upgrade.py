@@ -115,12 +115,13 @@ def edited(file: Path, old: str, new: str) -> bytes:
 
 def test_a_file_that_hosts_share_is_named_and_asked_about_once(engram: Runner, terminal: Any) -> None:  # C12
     engram.ok("inject")
-    engram.ok("link", "opencode", "copilot", "agents-md")
+    (engram.cwd / "CLAUDE.md").symlink_to("AGENTS.md")
+    engram.ok("link", "opencode", "copilot", "agents-md", "claude")
     guide = engram.cwd / "AGENTS.md"
     fresh = guide.read_bytes()
     mine = edited(guide, "Before a task", "Before ANY task")
     out = engram.ok("upgrade")
-    assert out.count("AGENTS.md: its block was edited") == 1
+    assert out.count("its block was edited") == 1
     assert "Codex" not in out  # it reads the file too, and nobody linked it
     assert "1 part edited by hand" in out
     for answer, kept in (("Q\n", mine), ("S\n", mine), ("what\nA\n", fresh)):

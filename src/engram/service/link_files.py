@@ -129,7 +129,11 @@ class LinkFiles:
 
     def not_written(self, name: str) -> HostFileError | None:
         """Return why a file could not be written, or in a plan why it could not be."""
-        return self._unwritten.get(self._identities.get(name, ""))
+        return self._unwritten.get(self.identity(name))
+
+    def identity(self, name: str) -> str:
+        """Return what is the same for all names of a file that was opened in this run; the name of any other."""
+        return self._identities.get(name, name)
 
     def plan(self) -> tuple[list[FileChange], list[EngramError]]:
         """Return what would happen with its diffs, in the order of opening, and what would go wrong."""

@@ -97,10 +97,10 @@ class LinkRun:
                 if scope == "global" and host.own_folder:
                     folders.append(self._own_folder(host))
         # What the last of several hosts takes out is taken out for all of them.
-        gone = {(result.file, result.where) for result in self.results if result.action == "removed"}
+        gone = {self._thing(result) for result in self.results if result.action == "removed"}
         self.results = [
             result.replace(action="removed", reason="")
-            if result.action == "kept" and (result.file, result.where) in gone
+            if result.action == "kept" and self._thing(result) in gone
             else result
             for result in self.results
         ]
@@ -277,6 +277,10 @@ class LinkRun:
             return self.options.scopes
         return ("workspace",) if host.in_workspace else ()
 
+    def _thing(self, one: LinkResult | PartState) -> tuple[str, str]:
+        """Return what is the same for one thing in one file, whatever name the file is reached by."""
+        return self.files.identity(one.file), one.where
+
     def _project_or_none(self) -> str | None:
         """Return the project's folder; None in the home folder, which is none."""
         try:
@@ -309,9 +313,9 @@ class LinkRun:
             state = self._state(host, scope, part)
             if not state.file or self._is_foreign_plugin(host, scope):
                 continue
-            known = found.get((state.file, state.where))
+            known = found.get(self._thing(state))
             if known is None or (state.recorded and not known[3].recorded):
-                found[state.file, state.where] = host, scope, part, state
+                found[self._thing(state)] = host, scope, part, state
         yield from found.values()
 
     def _places(self, scope: str) -> dict[str, str]:
