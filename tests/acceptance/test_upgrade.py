@@ -240,3 +240,19 @@ def test_a_review_shows_what_it_asks_about_also_where_its_result_goes_into_a_fil
         shown.type("\x04")
         assert shown.end().code == 0
     assert json.loads((tmp_path / "out").read_bytes())["ok"] is True
+
+
+def test_a_migrated_memory_reads_as_before(engram: Runner, legacy: Path) -> None:  # F7
+    trusted = {"ENGRAM_TRUST": "1"}
+    listed = engram.ok("list", env=trusted)
+    ids = [line.split()[0] for line in listed.splitlines()]
+    before = [engram.ok("load", "--id", name, env=trusted) for name in ids]
+    assert (legacy / "skills" / "skill-cut-a-release.md").read_text(encoding="utf-8").count(
+        "# Skill: Cut a release"
+    ) == 1
+    engram.ok("upgrade", "--migrate-memories", env=trusted)
+    assert engram.ok("list", env=trusted) == listed
+    assert [engram.ok("load", "--id", name, env=trusted) for name in ids] == before
+    line = "TYPE: skill | UPDATE: skill-cut-a-release | TITLE: Rule: Cut every release | TEXT: Push the tag."
+    engram.ok("save-session", "--force", "--file", "-", input=line, env=trusted)
+    assert "Rule: Cut every release" in engram.ok("list", env=trusted)
