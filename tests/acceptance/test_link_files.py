@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -286,6 +287,30 @@ def test_what_was_edited_by_hand_is_left_and_said(engram: Runner, workspace: Pat
     assert skill.read_text(encoding="utf-8").endswith("\nMine.\n")
     assert "1 line of your own inside the block stays" in out
     assert "it was edited by hand; remove it by hand" in out
+
+
+@pytest.mark.skipif(shutil.which("patch") is None, reason="there is no patch")
+def test_what_a_plan_shows_is_what_is_done(engram: Runner, workspace: Path, tmp_path: Path) -> None:
+    (workspace / ".gemini").mkdir()
+    (workspace / ".gemini/settings.json").write_text('{\n\t"x": 1 // c\n}', encoding="utf-8")
+    (workspace / "AGENTS.md").write_text("# A\n\nb", encoding="utf-8")
+    (workspace / "GEMINI.md").write_bytes(b"# A\r\n\r\nb\r\n")
+    patched = tmp_path / "patched"
+    hosts = ("claude", "gemini", "opencode", "codex", "--workspace")
+    for verb in ("link", "unlink"):
+        shutil.copytree(workspace, patched, ignore=shutil.ignore_patterns(".git"))
+        plan = engram.ok(verb, *hosts, "--plan")
+        assert "\\u{d}" not in plan  # a mark at the end of each line of a file from Windows
+        (patched / "GEMINI.md").write_bytes((patched / "GEMINI.md").read_bytes().replace(b"\r\n", b"\n"))
+        diff = plan[plan.index("\n--- ") + 1 :].replace(f"{workspace}/", "")
+        words = ["patch", "--quiet", "--strip=0", "--no-backup-if-mismatch"]
+        subprocess.run(words, input=diff, cwd=patched, encoding="utf-8", check=True)
+        engram.ok(verb, *hosts)
+        done = {path.relative_to(workspace): path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+        done = {path: data.replace(b"\r\n", b"\n") for path, data in done.items() if path.parts[0] != ".git"}
+        shown = {path.relative_to(patched): path.read_bytes() for path in patched.rglob("*") if path.is_file()}
+        assert shown == done
+        shutil.rmtree(patched)
 
 
 def moved_in(text: str) -> str:

@@ -271,6 +271,9 @@ def _diff(name: str, before: str, after: str, change: str) -> str:
     """Return a unified diff, inert and with secrets masked: host files hold keys."""
     from difflib import unified_diff
 
+    if not any("\n" in text.replace("\r\n", "") for text in (before, after)):
+        # All lines end in CRLF, and stay so: a mark at the end of each would only hide what changes.
+        before, after = before.replace("\r\n", "\n"), after.replace("\r\n", "\n")
     old, new = _lines(before), _lines(after)
     # Our changes are few; comparing a file of a hundred thousand lines whole would take minutes.
     same = 0
