@@ -129,6 +129,16 @@ def test_unlink_without_a_flag_says_where_else_a_host_is_linked(engram: Runner, 
     assert "--workspace" not in engram.ok("unlink", "all")
 
 
+def test_unlink_all_names_nothing_to_do_by_hand_for_hosts_that_were_never_linked(engram: Runner) -> None:
+    for line in ("In VS Code: MCP: List Servers", "take out mcpServers"):
+        assert line in engram.ok("unlink", "copilot", "antigravity", "--global")  # they were named
+        assert line not in engram.ok("unlink", "all", "--global", "--workspace")
+    engram.ok("link", "copilot", "--global")
+    out = engram.ok("unlink", "all", "--global")
+    assert "In VS Code: MCP: List Servers" in out
+    assert "Antigravity" not in out
+
+
 def test_what_several_hosts_use_is_taken_out_for_all_that_go(engram: Runner, workspace: Path) -> None:
     (workspace / "AGENTS.md").write_text("# Ours\n", encoding="utf-8")
     (workspace / "CLAUDE.md").symlink_to("AGENTS.md")

@@ -96,6 +96,17 @@ class LinkRun:
                     self.results += self._unlink_part(host, scope, part)
                 if scope == "global" and host.own_folder:
                     folders.append(self._own_folder(host))
+        if len(hosts) == len(HOSTS):
+            # Nobody named it, nothing of it was found and nothing recorded: there is nothing to do by hand either.
+            found = {(result.host, result.scope) for result in self.results if result.action != "printed"}
+            self.results = [
+                result
+                for result in self.results
+                if not result.scope
+                or result.host == _CLAUDE  # its own file tells what it has
+                or (result.host, result.scope) in found
+                or result.host in linked[result.scope]
+            ]
         # What the last of several hosts takes out is taken out for all of them.
         gone = {self._thing(result) for result in self.results if result.action == "removed"}
         self.results = [
