@@ -451,6 +451,61 @@ def test_a_case_that_asks_for_nothing_is_refused(engram: Runner, tmp_path: Path)
     assert engram.run("benchmark", str(cases)).returncode == 2
 
 
+def test_a_case_passes_by_what_a_load_gives_and_not_by_what_the_budget_leaves_out(
+    remembered: Runner, tmp_path: Path
+) -> None:  # C34
+    for number in range(12):
+        words = " ".join(f"seam{number}x{place}" for place in range(40))
+        remembered.save("knowledge", f"The zeppelin {words}.", "--title", f"Zeppelin {number}")
+    remembered.ok("config", "set", "load.max_tokens", "200")
+    data = remembered.json("load", "zeppelin")["data"]
+    assert data["omitted_ids"]
+    cases = tmp_path / "cases.json"
+    case = {"task": "zeppelin", "must": [data["omitted_ids"][0]]}
+    cases.write_text(json.dumps({"version": 1, "cases": [case]}), encoding="utf-8")
+    assert f"missing {data['omitted_ids'][0]}" in remembered.run("benchmark", str(cases)).stdout
+    (judged,) = remembered.json("benchmark", str(cases))["data"]["cases"]
+    assert judged["brought"] == data["selected_keys"]
+
+
+def test_ids_of_a_case_may_name_their_scope_and_those_of_no_memory_are_named(
+    remembered: Runner, tmp_path: Path
+) -> None:  # F12
+    pnpm = "use-pnpm-for-every-install"
+    cases = tmp_path / "cases.json"
+
+    def run(**case: list[str]) -> tuple[int, str, str]:
+        text = json.dumps({"version": 1, "cases": [{"task": "install a package", **case}]})
+        cases.write_text(text, encoding="utf-8")
+        done = remembered.run("benchmark", str(cases))
+        return done.returncode, done.stdout, done.stderr
+
+    assert run(must=[pnpm.upper(), f"workspace/{pnpm}"], must_not=["prices-are-integers-in-cents"])[::2] == (0, "")
+    assert run(must_not=[f"workspace/{pnpm}"])[0] == 6
+    code, out, said = run(must=[f"global/{pnpm}"])
+    assert code == 6
+    assert f"missing global/{pnpm}" in out
+    assert f"No memory here has the id global/{pnpm}." in said
+    code, _, said = run(must=[pnpm], must_not=["prices-are-intgers", "prices-are-integers-in-cents"])
+    assert (code, said) == (0, "warning: No memory here has the id prices-are-intgers.\n")
+    code, _, said = run(must=["../rules/x"])
+    assert code == 2
+    assert "Case 1" in said
+    remembered.ok("archive", "prices-are-integers-in-cents", "--reason", "No more")
+    assert run(must=[pnpm], must_not=["prices-are-integers-in-cents"])[::2] == (0, ""), "it is out, and was meant"
+
+
+def test_a_case_that_fails_for_a_file_edited_by_hand_says_so(remembered: Runner, root: Path, tmp_path: Path) -> None:
+    pnpm = root / "rules" / "use-pnpm-for-every-install.md"  # F13
+    pnpm.write_bytes(pnpm.read_bytes() + b"- Or npm.\n")
+    cases = tmp_path / "cases.json"
+    case = {"task": "install a package", "must": [pnpm.stem]}
+    cases.write_text(json.dumps({"version": 1, "cases": [case]}), encoding="utf-8")
+    done = remembered.run("benchmark", str(cases))
+    assert done.returncode == 6
+    assert "engram verify --review" in done.stderr
+
+
 def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:
     assert root.is_dir()
     for number in range(20):
