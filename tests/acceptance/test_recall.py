@@ -328,7 +328,10 @@ def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  
 
 def test_a_title_with_marks_of_mermaid_is_drawn_as_it_is(engram: Runner, memories: Memories) -> None:
     memories.add("rule", "first", "- One.", title="Fix #3; then [x]")
-    memories.add("rule", "second", "- Two.", depends_on="[first]")
+    memories.add("rule", "second", "- Two.", title="`$$x$$` %%{init: {}}%%", depends_on="[first]")
+    # In back quotes stands Markdown, between dollars a formula, and after `%%{` an order to Mermaid.
+    drawn = '["#96;#36;#36;x#36;#36;#96; #37;#37;{init: {}}#37;#37;"]'
+    assert drawn in engram.ok("graph", "--format", "mermaid")
     # Mermaid draws `#35;` as a number sign, but `&#93;` as an ampersand and a bracket.
     assert '["Fix #35;3; then [x#93;"]' in engram.ok("graph", "--format", "mermaid")
 
@@ -366,6 +369,46 @@ def test_route_lists_in_load_order(remembered: Runner) -> None:  # C36
     entries = remembered.json("route", "cut a release")["data"]["entries"]
     ids = [entry["id"] for entry in entries]
     assert ids.index("use-pnpm-for-every-install") < ids.index("cut-a-release-from-the-main-branch")
+
+
+def test_graph_draws_a_circle_in_one_layer_and_what_needs_it_after_it(engram: Runner, memories: Memories) -> None:
+    for name, needs in (("a", "b"), ("b", "c"), ("c", "a"), ("after", "a"), ("last", "after"), ("x", "y"), ("y", "x")):
+        memories.add("rule", name, "- Text.", depends_on=f"[{needs}]")
+    memories.add("rule", "c", "- Text.", depends_on="[a, x, base]")
+    memories.add("rule", "base", "- Text.")
+    data = engram.json("graph", "--explain")["data"]
+    assert data["layers"] == [["base", "x", "y"], ["a", "b", "c"], ["after"], ["last"]]
+    assert data["cycles"] == ["a", "b", "c", "x", "y"]
+    assert data["explain"]["memories"]["a"] == "layer 1: needs b; in a circle with b, c; needed by after, c"
+    lines = engram.ok("graph").splitlines()
+    assert lines[-2:] == [
+        f"These need each other in a circle, directly or not: {names}" for names in ("a, b, c", "x, y")
+    ]
+    assert engram.json("graph", "last")["data"]["layers"][-1] == ["last"]
+
+
+def test_graph_says_of_what_is_needed_and_not_drawn_why(engram: Runner, memories: Memories) -> None:  # F13
+    memories.add("skill", "needs", "- Text.", depends_on="[edited, archived, gone]")
+    for name in ("edited", "archived"):
+        memories.add("rule", name, "- Text.")
+    engram.ok("archive", "archived", "--reason", "Old")
+    path = memories.root / "rules" / "edited.md"
+    path.write_bytes(path.read_bytes() + b"- More.\n")
+    done = engram.run("graph")
+    assert done.stdout.splitlines()[-3:] == [
+        "needs needs edited, which is skipped",
+        "needs needs archived, which is archived",
+        "needs needs gone, which does not exist",
+    ]
+    assert "SKIPPED rules/edited.md" in done.stderr
+    assert "it depends on edited" not in engram.run("repair").stdout
+
+
+def test_a_title_is_drawn_by_dot_as_it_is(engram: Runner, memories: Memories) -> None:
+    memories.add("rule", "first", "- One.", title='Fix #3 &lt; "x" [y] \\n z')
+    memories.add("rule", "second", "- Two.", depends_on="[first]")
+    # Graphviz reads a backslash and what follows it, and `&lt;`; `#93;` is Mermaid's.
+    assert '"first" [label="Fix #3 &amp;lt; \\"x\\" [y] \\\\n z"];' in engram.ok("graph", "--format", "dot")
 
 
 def test_graph_draws_layers_and_exports(remembered: Runner) -> None:
