@@ -323,7 +323,8 @@ def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  
     for command in ("search", "route"):
         assert remembered.json(command, "xyzzy")["data"]["nothing"] in remembered.ok(command, "xyzzy")  # H3
         assert "nothing" not in remembered.json(command, "cents")["data"]
-    assert remembered.run("search", "x", "--limit", "51").returncode == 2
+    for limit in ("0", "51", "-1"):
+        assert remembered.run("search", "x", "--limit", limit).returncode == 2
 
 
 def test_a_title_with_marks_of_mermaid_is_drawn_as_it_is(engram: Runner, memories: Memories) -> None:
