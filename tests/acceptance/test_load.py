@@ -183,7 +183,7 @@ def test_more_prerequisites_than_a_pack_has_room_for_are_given_as_cards(engram: 
     bodies = load(engram, "inspect the hull of the zeppelin", "--disclosure", "bodies")
     assert bodies["body_keys"] == ["paint"]
     assert bodies["omitted_ids"] == chain
-    assert "Left out, by id: link-0, link-1" in str(bodies["text"])
+    assert "Left out for lack of room: link-0, link-1" in str(bodies["text"])
     assert load(engram, "inspect the hull of the zeppelin", "--budget-tokens", "100")["body_keys"] == ["paint"]
 
 

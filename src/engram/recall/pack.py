@@ -34,7 +34,7 @@ FOREIGN_NOTE = "foreign: reference only"
 _NOTHING = "No memory matches this task."
 _MORE, _ALONE = "More memory, by id:", "Memory, by id:"
 # By the budget, or in a pack of bodies alone by their number: what it needs may be more than there is room for.
-_LEFT_OUT = "Left out, by id:"
+_LEFT_OUT = "Left out for lack of room:"
 # What an empty line between two texts costs, and the heading of the cards with the empty line before it.
 _GAP = 2
 _HEADING = estimate_tokens(_MORE) + _GAP
