@@ -321,9 +321,17 @@ def _join(tiers: _Tiers, budget: int) -> tuple[str, int]:
     text, omitted = _text(tiers), tiers[2]
     if not omitted:
         return text, estimate_tokens(text)
+    names_of = [show_line(item.key) for item in omitted]
+    room = budget - estimate_tokens(text)
+    fitting = 0
+    for name in names_of:
+        room -= estimate_tokens(name)
+        if room < 0:
+            break
+        fitting += 1
     # As many ids as fit, then a count; where not even the count fits, `omitted_ids` alone has them.
-    for shown in range(len(omitted), -1, -1):
-        names = ", ".join(show_line(item.key) for item in omitted[:shown])
+    for shown in range(fitting, -1, -1):
+        names = ", ".join(names_of[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
         whole = f"{text}\n\n{_LEFT_OUT} {names}{rest}".strip()
