@@ -62,10 +62,11 @@ def search_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print ids, scores and snippets with the matches marked (C36)."""
     from engram.service.searching import search
 
+    limit = parsed.integer("limit")
     found = search(
         session,
         parsed.word("QUERY"),
-        limit=parsed.integer("limit") or 8,
+        limit=8 if limit is None else limit,
         kind=parsed.value("type"),
         scope=parsed.value("scope"),
         everything=parsed.given("all"),
