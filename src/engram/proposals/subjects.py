@@ -130,7 +130,7 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     for aside in new_asides[: 2 * _MOST_ASIDES]:
         for other in known.asides:
             again = _compare_asides(other, aside, language)
-            if again.kind == "conflict":
+            if again.kind == "conflict" or (again.kind == "doubt" and again.what == "number"):
                 return again.replace(share=finding.share)
     words = frozenset().union(*[said.words for said in new.said])
     if not words - known.words:
@@ -242,11 +242,12 @@ def _compare_asides(known: Frame, new: Frame, language: Language) -> Finding:
     """Compare what stands behind two sentences; there any number in the same words is a value."""
     first = [token for token in known.significant if not token.number]
     second = [token for token in new.significant if not token.number]
-    if first and [token.key for token in first] == [token.key for token in second]:
+    if [token.key for token in first] == [token.key for token in second]:
         old = [token.text for token in known.significant if token.number]
         now = [token.text for token in new.significant if token.number]
         if old and now and [t.key for t in known.significant] != [t.key for t in new.significant]:
-            return Finding("conflict", "number", " ".join(old), " ".join(now))
+            # A number by itself may be a value or a name: retries (3), ADR (12).
+            return Finding("conflict" if first else "doubt", "number", " ".join(old), " ".join(now))
     return compare(known, new, language)
 
 
