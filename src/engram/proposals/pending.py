@@ -270,8 +270,10 @@ def parse_book(text: str) -> Book:
         reason = f"its version is {data['version']!r}"
     except KeyError as error:
         reason = f"{error} is missing"
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        reason = str(error) or type(error).__name__
+    except ValueError as error:
+        reason = str(error) if text.strip() else "it is empty"
+    except (TypeError, AttributeError, RecursionError):
+        reason = "it does not have the shape that Engram writes"
     raise FormatError(
         f"{FILE} cannot be read: {reason}.",
         hint=f"Take {FILE} away and propose again; no memory is in it.",
@@ -335,7 +337,7 @@ def _mark_of(workspace: str) -> str:
 def _rows(data: Mapping[str, Any], name: str) -> list[Any]:
     rows = data.get(name, [])
     if not isinstance(rows, list):
-        raise TypeError(f"{name} is no list")
+        raise ValueError(f"{name} is no list")  # noqa: TRY004 (what a person reads, beside the faults of JSON)
     return rows
 
 
@@ -366,7 +368,7 @@ def _check_names(row: Mapping[str, Any], kind: type[Record]) -> None:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.60} is no text")
+        raise ValueError(f"{value!r:.60} is no text")  # noqa: TRY004
     return value
 
 

@@ -86,7 +86,10 @@ def selection(approve: object, count: int) -> list[int]:
     Raises:
         UsageError: for anything else; the token stays usable.
     """
-    wrong = f'approve is "all" or numbers from 1 to {count}, such as "1,3", each once.'
+    if count == 1:
+        wrong = 'approve is "all" or "1": there is one candidate.'
+    else:
+        wrong = f'approve is "all" or numbers from 1 to {count}, such as "1,{min(count, 3)}", each once.'
     if approve == "all":
         return list(range(1, count + 1))
     if isinstance(approve, str):
