@@ -342,6 +342,21 @@ def test_a_candidate_whose_verdict_changed_is_kept_and_named_and_the_others_are_
     assert "Twice" not in path.read_text(encoding="utf-8")
 
 
+def test_a_target_that_is_gone_meanwhile_is_named_as_gone(host: Host, memories: Memories, engram: Runner) -> None:  # A1
+    memories.add("rule", "port", "- The port is 8080.")
+    memories.add("rule", "logs", "- Keep logs for 30 days.")
+    proposal = propose(host, "TYPE: rule | TEXT: The port is 9090.\nTYPE: rule | TEXT: Keep logs for 90 days.")
+    engram.ok("archive", "port", "--reason", "no longer so")
+    path = memories.root / "rules" / "logs.md"
+    path.write_text(path.read_text(encoding="utf-8") + "- By hand.\n", encoding="utf-8", newline="\n")
+    result = commit(host, proposal)
+
+    assert saved(result) == []
+    first, second = (row["reason"] for row in data_of(result)["outcomes"])
+    assert first.startswith("port is there no more since it was shown")
+    assert second.startswith("logs changed after it was shown")
+
+
 def test_an_add_that_became_a_duplicate_meanwhile_is_deferred(host: Host, memories: Memories, engram: Runner) -> None:
     proposal = propose(host)
     engram.save("rule", "Count the stars by hand.")
