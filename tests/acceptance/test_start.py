@@ -190,6 +190,21 @@ def test_an_index_that_a_hook_has_no_time_for_is_there_for_a_later_prompt(engram
     assert b"the index is being made" in said
 
 
+def test_what_a_killed_process_left_keeps_no_hook_waiting_when_its_number_is_anothers(
+    engram: Runner, memories: Memories
+) -> None:
+    memories.add("rule", "use-pnpm", "- Use pnpm for every install.")
+    fill(memories, 1200)  # enough for the index to be said to take long
+    left = memories.root / ".cache" / f"index.sqlite.{os.getpid()}.1.new"
+    left.parent.mkdir(exist_ok=True)
+    left.touch()
+    os.utime(left, (time.time() - 3600, time.time() - 3600))
+    done = hook(
+        engram, "claude", {"hook_event_name": "UserPromptSubmit", "prompt": "install with pnpm", "session_id": "s"}
+    )
+    assert b"use-pnpm" in done.stdout
+
+
 def test_what_a_pull_brought_is_counted_without_reading_it_all(engram: Runner, memories: Memories) -> None:  # F18
     engram.ok("inject")
     fill(memories, 600)

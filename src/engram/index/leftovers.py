@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import _thread
 import os
+import time
 
 from engram.portable import runs
 
 __all__ = ["makers", "sweep", "temporary_of"]
+
+# The number of a process that is gone may be another one's by now. No index takes so many seconds to make.
+_AT_WORK_S = 600
 
 
 def temporary_of(path: str) -> str:
@@ -31,7 +35,14 @@ def sweep(path: str) -> None:
 
 def makers(path: str) -> set[int]:
     """Return the numbers of the processes that are at work on a new file for this place, as far as can be known."""
-    return {process for _, process in _beside(path) if runs(process)}
+    return {process for found, process in _beside(path) if runs(process) and _is_fresh(found)}
+
+
+def _is_fresh(path: str) -> bool:
+    try:
+        return abs(time.time() - os.stat(path).st_mtime) < _AT_WORK_S
+    except OSError:
+        return False  # it has taken its name, or is gone
 
 
 def _beside(path: str) -> list[tuple[str, int]]:
