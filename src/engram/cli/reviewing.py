@@ -12,7 +12,7 @@ from engram.safety.fence import show_line
 from engram.service.keeping import verify
 from engram.service.reviewing import Left, Review, accept, pending, preview, reject, white_space_changes
 from engram.service.saving import receipts_as_data
-from engram.service.status import skipped_sentence
+from engram.service.waiting import skipped_sentence
 from engram.text.plural import counted
 
 TYPE_CHECKING = False
