@@ -159,8 +159,11 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
         order = _without_words(work)
     weak = 0
     if order and "floor" not in off:
-        least = weights.FLOOR_TAIL * max(work.scores.values())
-        near = [doc for doc in order if work.scores[doc] >= least]
+        if fusion:
+            near = fusion.near(order, weights.FLOOR_TAIL)
+        else:
+            least = weights.FLOOR_TAIL * max(work.scores.values())
+            near = [doc for doc in order if work.scores[doc] >= least]
         weak = len(order) - len(near)
         order = near
     order = order[:limit]
