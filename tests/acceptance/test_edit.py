@@ -86,6 +86,7 @@ def test_an_accepted_edit_counts_the_revision_on_and_stands_in_ledger_and_change
         ("data = data.replace(b'revision: 1', b'revision: one')", ("C",), "must be a number from 1 (line 9)"),
         ("data = data.replace(b'type: rule', b'type: skill')", ("C",), "the type of a memory stays"),
         ("data = data.replace(b'id: use', b'id: abuse')", ("C",), "the id of a memory stays"),
+        ("data = data.replace(b'scope: workspace', b'scope: global')", ("C",), "the folder decides"),
         ("data = data.replace(b'schema_version: 3', b'schema_version: 9')", ("C",), "the format of a file stays"),
         ("data = data.partition(b'## Content')[0]", ("C",), "without content"),
         ("data += bytes([255])", ("C",), "is no valid UTF-8"),
@@ -111,6 +112,20 @@ def test_a_text_that_cannot_be_read_is_edited_again(engram: Runner, rule: Path, 
     ended = edit(terminal, env, "E", "A")
     assert ended.code == 0
     assert rule.read_bytes().endswith(b"Yes.\n")
+
+
+def test_a_scope_that_the_file_says_wrongly_can_be_put_right(
+    engram: Runner, rule: Path, terminal: OpenTerminal
+) -> None:
+    wrong = rule.read_bytes().replace(b"scope: workspace", b"scope: global")
+    rule.write_bytes(wrong)
+    asked = terminal("verify", "--review")
+    asked.wait_for("Q quit > ")
+    asked.type("A\n")
+    asked.end()
+    ended = edit(terminal, editor(engram, "data = data.replace(b'scope: global', b'scope: workspace')"), "A")
+    assert ended.code == 0
+    assert b"scope: workspace" in rule.read_bytes()
 
 
 def test_a_validity_that_is_no_day_is_not_written(

@@ -149,6 +149,62 @@ def test_only_the_chosen_candidates_of_a_proposal_are_written_with_the_note(
         assert "## Human Note\n\nAgreed with Bob\n" in path.read_text(encoding="utf-8")
 
 
+def test_an_answer_that_is_none_is_told_what_to_type(engram: Runner, root: Path, terminal: OpenTerminal) -> None:
+    propose(engram, FRIDAY, CENTS)
+    ended = review(
+        terminal, "E", "E 1 now", "U never-push", "D 2", "A 3", "A 1,1", "A all", "B", "R 1", "? A", "yes", "S"
+    )
+    for told in (
+        "E takes the number of one of them: E 1\n",
+        "E takes one number behind it.",
+        "U takes the number of one of them: U 1 <id>",
+        "D takes the id of a memory: D 2 use-pnpm",
+        "Numbers go from 1 to 2, each once; 3 does not.",
+        "Numbers go from 1 to 2, each once; 1,1 does not.",
+        "A takes numbers from 1 to 2: A 1,2",
+        "B takes a note: B <note>, or B 1 <note>",
+        "R stands alone; it is for all of them.",
+        "? stands alone.",
+        "That is no answer here; ? says what is.",
+    ):
+        assert ended.text.count(told) == 1, told
+    assert "1 still waits" in ended.text
+    assert not list(root.glob("rules/*.md"))
+
+
+def test_numbers_with_blanks_between_them_are_several_and_words_with_digits_belong_to_the_note(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:
+    halls = [f"TYPE: knowledge | TEXT: Hall {name} is heated." for name in "ABCDEFGHIJKL"]
+    propose(engram, *halls)
+    assert "1 accepted" in review(terminal, "A 1 2").text
+    assert sorted(path.stem for path in root.glob("*/*.md")) == ["hall-a-is-heated", "hall-b-is-heated"]
+    propose(engram, *halls)
+    assert "1 accepted" in review(terminal, "B 3 2nd floor, 1.5 degrees").text
+    assert [path.stem for path in root.glob("*/*.md") if "2nd floor, 1.5 degrees" in path.read_text("utf-8")] == [
+        "hall-c-is-heated"
+    ]
+
+
+def test_a_question_is_broken_between_words_and_an_id_that_fits_a_line_stays_whole(
+    engram: Runner, root: Path, terminal: OpenTerminal
+) -> None:
+    engram.save("rule", "Uploads end after five minutes.")
+    defer(engram, "TYPE: rule | TEXT: Uploads end after nine minutes.")
+    at = terminal("review", env={**PLAIN, "COLUMNS": "40"})
+    at.wait_for("quits > ")
+    at.type("\n")
+    at.wait_for(QUESTION)
+    at.type("S\n")
+    lines = at.end().text.splitlines()
+    assert "Enter begins, a number begins there, Q" in lines
+    asked = lines.index("A accept, R reject, E edit, S skip, Q")
+    assert lines[asked + 1].startswith("  quit, ? more > ")
+    at_verdict = lines.index("Verdict: SUPERSEDE")
+    assert lines[at_verdict + 1] == "  uploads-end-after-five-minutes"
+    assert all(len(line) < 40 for line in lines)
+
+
 def test_a_rejected_proposal_is_declined_and_its_text_leaves_a_fingerprint_only(
     engram: Runner, root: Path, terminal: OpenTerminal
 ) -> None:  # C48
@@ -588,7 +644,7 @@ def test_a_text_that_imitates_the_screen_stays_behind_its_mark_at_any_width(
     )
     defer(engram, f"TYPE: knowledge | TEXT: {padded}")
     asked = terminal("review", env={**PLAIN, "COLUMNS": "40"})
-    asked.wait_for(BEGIN)
+    asked.wait_for("quits > ")
     asked.type("\n")
     asked.wait_for(QUESTION)
     shown = asked.shown
@@ -654,6 +710,18 @@ def test_the_two_scopes_each_show_what_waits_in_them(
     review(terminal, "S", "A")
     assert [path.stem for path in global_root.glob("*/*.md")] == ["never-deploy-on-friday"]
     assert [item["scope"] for item in items(engram)] == ["workspace"]
+
+
+def test_what_nobody_was_asked_about_is_named_with_the_memory_that_it_is_in(
+    engram: Runner, global_root: Path, root: Path
+) -> None:
+    candidates = engram.scratch.home / "candidates.txt"
+    candidates.write_text(f"{FRIDAY} | SCOPE: global\n{CENTS}", encoding="utf-8")
+    engram.ok("save-session", "--file", str(candidates), "--force")
+    since = "1 written by token or force since you last looked: add"
+    listed = engram.ok("review").splitlines()
+    assert f"workspace memory: {since} knowledge: prices-are-integers-in-cents (force)" in listed
+    assert f"global memory: {since} rule: never-deploy-on-friday (force)" in listed
 
 
 def test_colours_come_on_a_terminal_only_and_no_color_takes_them_away(

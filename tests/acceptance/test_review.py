@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.conftest import Runner
 
 QUESTION = "A accept, R reject, S skip, Q quit > "
+END = "R reject, S skip, Q quit > "  # of every question; one that does not offer A begins with it
 PLAIN = {"NO_COLOR": "1"}
 PNPM = "rules/use-pnpm-for-every-install.md"
 PRICES = "knowledge/prices-are-integers-in-cents.md"
@@ -50,7 +51,7 @@ def edit(root: Path, path: str, old: bytes = b"every", new: bytes = b"each") -> 
 def answer(asked: Terminal, *answers: str) -> Ended:
     """Type each answer once its question stands there, and wait for the end."""
     for number, text in enumerate(answers, start=1):
-        asked.wait_for(QUESTION, number)
+        asked.wait_for(END, number)
         asked.type(text)
     return asked.end()
 
@@ -252,7 +253,8 @@ def test_an_edit_that_the_safety_rules_block_is_not_accepted(
     ended = review(terminal, "A", "S")
     assert "Found in line" in ended.text
     assert "It cannot be accepted: line" in ended.text
-    assert "Not accepted" in ended.text
+    assert QUESTION not in ended.text
+    assert "Please answer R, S or Q." in ended.text
     assert ended.code == 4
     assert everything(memory) == before
     assert review(terminal, "R").code == 0
@@ -269,7 +271,7 @@ def test_the_author_in_the_frontmatter_is_no_personal_data(
     edit(memory, PRICES, b"- Prices are in", b"- Ask bob@amber-ledger.io: prices are in")
     ended = review(terminal, "A", "S")
     assert ended.text.count("Found in line") == 1
-    assert "Not accepted" in ended.text
+    assert "Please answer R, S or Q." in ended.text
     assert ended.code == 4
 
 
@@ -284,7 +286,7 @@ def test_white_space_hides_no_blocked_text_from_its_own_question(
     (memory / PNPM).write_bytes(approved.replace(b"\n", b"\r\n"))
     ended = review(terminal, "A", "S")
     assert "Only white space" not in ended.text
-    assert "Not accepted" in ended.text
+    assert "Please answer R, S or Q." in ended.text
     assert ended.code == 4
 
 
@@ -293,6 +295,7 @@ def test_what_cannot_be_read_as_memory_is_not_accepted(engram: Runner, memory: P
     ended = review(terminal, "A", "S")
     assert "\\xff install" in ended.text
     assert "it is no UTF-8 text" in ended.text
+    assert "A accept" not in ended.text
     assert ended.code == 4
 
 

@@ -173,8 +173,28 @@ def test_what_is_no_answer_is_asked_again(terminal: OpenTerminal, root: Path, fi
     ended = answered(terminal, file, *unclear, "A 2")
 
     assert ended.code == 0
-    assert ended.text.count("Please answer") == len(unclear)
+    told = "Please answer A, A 1,3 (numbers from 1 to 3, each once), B <note>, B 1,3 <note> or C."
+    assert ended.text.count(told) == len(unclear)
     assert names_in(root) == [THREE_IDS[1]]
+
+
+def test_one_candidate_is_asked_for_without_numbers(terminal: OpenTerminal, root: Path, file: Path) -> None:
+    file.write_text(lines("Bake the bread."), encoding="utf-8")
+    ended = answered(terminal, file, "A 2", "A 1")
+
+    assert "A accept, B <note> accept with a note, C cancel > " in ended.text
+    assert "Please answer A, B <note> or C." in ended.text
+    assert names_in(root) == ["bake-the-bread"]
+
+
+def test_what_came_through_a_pipe_and_is_no_answer_is_not_called_silence(
+    engram: Runner, root: Path, file: Path
+) -> None:
+    done = engram.run("save-session", "--file", str(file), input="A 9\n")
+    assert done.returncode == 5
+    assert "Nothing was saved: what came through the pipe is no answer." in done.stderr
+    assert "numbers from 1 to 3, each once" in done.stderr
+    assert names_in(root) == []
 
 
 def test_cancel_and_the_end_of_input_write_nothing(

@@ -280,6 +280,27 @@ def test_the_start_names_what_is_new_and_from_whom(memory: Runner) -> None:  # F
     assert "New in" not in start(memory, session="s3")
 
 
+def test_the_start_says_how_many_files_are_skipped_and_a_foreign_one_only_what_trust_is_for(
+    memory: Runner,
+) -> None:  # F13, A4
+    assert "skipped" not in start(memory)
+    root = memory.cwd / ".agents" / ".engram"
+    rule = next((root / "rules").glob("*.md"))
+    rule.write_bytes(rule.read_bytes().replace(b"pnpm", b"yarn"))  # in place, so that no folder's time tells of it
+    (root / "knowledge" / "mine.md").write_text("---\ntype: knowledge\n---\n# Mine\n", encoding="utf-8")
+    text = start(memory, session="s2")
+    assert text.startswith(
+        "For the human, in workspace memory: 2 files are skipped, so no agent is given what stands there: "
+        "engram verify --review\n"
+    )
+    assert "yarn" not in text
+    assert "Mine" not in text
+    (memory.scratch.config / "trust.json").unlink()
+    foreign = start(memory, session="s3")
+    assert "engram trust" in foreign
+    assert "skipped" not in foreign
+
+
 def test_an_injection_stays_below_9000_characters(memory: Runner) -> None:  # C59b
     memory.ok("config", "set", "load.max_tokens", "16000")
     memory.ok("config", "set", "load.limit", "32")

@@ -6,6 +6,7 @@ import os
 import sys
 
 from engram.cli.output import is_terminal
+from engram.cli.screen import fold_own, screen_width
 from engram.config.limits import shortened
 from engram.errors import RefusedError, UsageError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Way = Literal["terminal", "pipe"]
     T = TypeVar("T")
 
-__all__ = ["Answers", "ask_at_terminal", "ask_decision", "ask_yes", "at_terminal"]
+__all__ = ["Answers", "ask_at_terminal", "ask_decision", "ask_yes", "at_terminal", "numbers_in"]
 
 _PIPE_S = 10.0
 # Nobody reads the questions that a program answers with something else, so there is an end to them.
@@ -40,14 +41,25 @@ def ask_at_terminal(question: str) -> str | None:
     """Ask one question and return the answer, None where no human sits at a terminal."""
     if not at_terminal():
         return None
-    sys.stderr.write(question)
-    sys.stderr.flush()
+    _show(question)
     answer = sys.stdin.readline()
     return answer or None
 
 
+def _show(question: str) -> None:
+    """Show a question, broken at words where the terminal is narrower, with the place for the answer behind it."""
+    width = screen_width(sys.stderr)
+    lines = [piece for line in question.rstrip(" ").split("\n") for piece in fold_own(line, width)]
+    sys.stderr.write("\n".join(lines) + " ")
+    sys.stderr.flush()
+
+
 def ask_decision(
-    session: Session, output: Output, question: str, select: Callable[[str], list[int]] | None = None
+    session: Session,
+    output: Output,
+    question: str,
+    select: Callable[[str], list[int]] | None = None,
+    answers_are: str = "A, B <note> or C",
 ) -> tuple[Way, list[int], str]:
     """Ask ``A``, ``B <note>`` or ``C`` until one is answered.
 
@@ -56,6 +68,7 @@ def ask_decision(
         output: for what an unclear answer gets.
         question: as it is shown.
         select: where ``A 1,3`` and ``B 1,3 <note>`` select some of several; reads the numbers, or raises UsageError.
+        answers_are: what is said to an answer that is none.
 
     Returns:
         How it was answered, the numbers (none for all), and the human's note.
@@ -64,7 +77,7 @@ def ask_decision(
         RefusedError: for C, the end of input, or a way that the configuration does not accept.
     """
     way, (numbers, note) = _ask(
-        session, output, question, lambda word, rest: _decision(word, rest, select), "A, B <note> or C"
+        session, output, question, lambda word, rest: _decision(word, rest, select), answers_are
     )
     return way, numbers, note
 
@@ -100,16 +113,16 @@ def _ask(
         if line is None and answers.way == "terminal":
             raise RefusedError("Nothing was saved: the input ended without an answer.", hint=f"Answer {answers_are}.")
         if line is None:
-            raise RefusedError(
-                "Nothing was saved: there was no answer.", hint=f"Answer {answers_are}; a pipe has 10 seconds."
-            )
+            said = "what came through the pipe is no answer" if unclear else "there was no answer"
+            raise RefusedError(f"Nothing was saved: {said}.", hint=f"Answer {answers_are}; a pipe has 10 seconds.")
         word, _, rest = (part.strip() for part in line.strip().partition(" "))
         if word.upper() == "C" and not rest:
             raise _cancelled()
         decision = read(word.upper(), rest)
         if decision is not None:
             return answers.way, decision
-        output.aside(f"Please answer {answers_are}.")
+        for piece in fold_own(f"Please answer {answers_are}.", screen_width(sys.stderr)):
+            output.aside(piece)
         unclear += 1
     raise RefusedError(
         f"Nothing was saved: none of {_UNCLEAR_IN_A_PIPE} lines from the pipe is an answer.",
@@ -129,7 +142,7 @@ def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -
         return None
     if select is None:
         return ([], rest) if word == "B" else None
-    numbers, note = _numbers(rest, blanks=word == "A")
+    numbers, note = numbers_in(rest, blanks=word == "A")
     try:
         chosen = select(numbers) if numbers else []
     except UsageError:
@@ -139,7 +152,7 @@ def _decision(word: str, rest: str, select: Callable[[str], list[int]] | None) -
     return (chosen, note) if note else None
 
 
-def _numbers(rest: str, *, blanks: bool) -> tuple[str, str]:
+def numbers_in(rest: str, *, blanks: bool) -> tuple[str, str]:
     """Return the numbers at the beginning of an answer as ``1,3``, and what follows.
 
     ``A 1, 3`` is a person's way to write ``A 1,3``, and so is ``A 1 3`` (``blanks``); in ``B 1 2 tries are enough`` the
@@ -181,8 +194,7 @@ class Answers:
 
     def next_line(self, question: str) -> str | None:
         """Show the question and return the next line, None at the end of input or of the time."""
-        sys.stderr.write(question)
-        sys.stderr.flush()
+        _show(question)
         if self.way == "terminal":
             line = sys.stdin.readline()
             return line.rstrip("\r\n") if line else None

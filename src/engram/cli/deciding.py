@@ -195,7 +195,8 @@ class _Screen:
         if not ids and isinstance(subject, Waiting) and len(subject.related) == 1:
             ids = list(subject.related)
         if not ids or (command.key != "D" and len(ids) > 1):
-            raise UsageError(f"{command.key} takes the id of a memory: {command.key} use-pnpm")
+            number = f" {command.numbers[0]}" if len(candidates) > 1 else ""
+            raise UsageError(f"{command.key} takes the id of a memory: {command.key}{number} use-pnpm")
         at = command.numbers[0] - 1
         changed = linked(candidates[at], LINKS[command.key], ids)
         trial = [*candidates]
@@ -209,19 +210,20 @@ class _Screen:
         can = writable(draft)
         many = len(draft.candidates) > 1
         accept = ("A accept all, A 1,3 some, " if many else "A accept, ") if can else ""
-        question = f"{accept}R reject, E edit, S skip, Q quit, ? more > "
+        question = f"{accept}R reject, {'E 1' if many else 'E'} edit, S skip, Q quit, ? more > "
         while True:
             answer = self._answer(question)
             if self.gone:
                 return ReviewCommand("Q")
-            command = review_command_of(answer, draft, can)
-            if command is None:
-                self._output.aside("That is no answer here; ? says what is.")
-            elif command.key == "?":
-                self._output.text(MORE)
-            else:
+            try:
+                command = review_command_of(answer, draft, can)
+            except UsageError as error:
+                say_own(error.message, self._output)
+                continue
+            if command.key != "?":
                 self.gone = command.key == "Q"
                 return command
+            self._output.text(MORE)
 
     def _proposed_note(self, at: int, subject: OpenApproval) -> None:
         plan = proposed_note(self._session, subject)

@@ -50,7 +50,7 @@ def inbox_command(session: Session, parsed: Parsed, output: Output) -> int:
         return _show_one(session, find_item(items, name), output)
     unasked = {root.path: unasked_writes(session, root) for root in session.roots}
     human = at_terminal() and is_terminal(sys.stdout) and not output.as_json
-    _list(items, unreadable, unasked, output)
+    _list(session, items, unreadable, unasked, output)
     if human:
         remember_look(session, unasked)
     if human and items and not parsed.given("list"):
@@ -68,7 +68,11 @@ def inbox_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 
 def _list(
-    items: Sequence[Item], unreadable: Sequence[str], unasked: Mapping[str, Sequence[Unasked]], output: Output
+    session: Session,
+    items: Sequence[Item],
+    unreadable: Sequence[str],
+    unasked: Mapping[str, Sequence[Unasked]],
+    output: Output,
 ) -> None:
     width = screen_width()
     if items:
@@ -91,9 +95,10 @@ def _list(
             output.text(output.paint(piece, colour))
     for line in unreadable:
         output.text("\n".join(fold_own(line, width)))
-    for writes in unasked.values():
-        if sentence := unasked_sentence(writes):
-            output.text("\n" + "\n".join(fold_own(show_line(sentence), width)))
+    for root in session.roots:
+        if sentence := unasked_sentence(unasked[root.path]):
+            said = f"{root.scope} memory: {sentence}" if len(session.roots) > 1 else sentence
+            output.text("\n" + "\n".join(fold_own(show_line(said), width)))
 
 
 def _show_one(session: Session, item: Item, output: Output) -> int:

@@ -46,7 +46,8 @@ def overview(output: Output, words: Sequence[str]) -> int:
 
 def _state(output: Output) -> int:
     from engram.service.session import Session
-    from engram.service.status import counts_line, review_lines, root_states, skipped_sentence
+    from engram.service.status import counts_line, review_lines, root_states
+    from engram.service.waiting import skipped_sentence
     from engram.version import __version__
 
     output.session = session = Session()

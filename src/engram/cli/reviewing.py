@@ -12,7 +12,7 @@ from engram.safety.fence import show_line
 from engram.service.keeping import verify
 from engram.service.reviewing import Left, Review, accept, pending, preview, reject, white_space_changes
 from engram.service.saving import receipts_as_data
-from engram.service.status import skipped_sentence
+from engram.service.waiting import skipped_sentence
 from engram.text.plural import counted
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Desk", "review_command"]
 
 _QUESTION = "A accept, R reject, S skip, Q quit > "
+_NO_ACCEPT = "R reject, S skip, Q quit > "  # a file that cannot be accepted
 
 
 def review_command(session: Session, parsed: Parsed, output: Output) -> int:
@@ -98,12 +99,7 @@ class Desk:
             self._note(review, "skipped")
             return
         self._describe(review)
-        while True:
-            answer = self._ask()
-            if answer == "A" and review.obstacle:
-                self._say(f"Not accepted: {show_line(review.obstacle)}. Mend the file, or reject or skip it.")
-                continue
-            break
+        answer = self._ask(may_accept=not review.obstacle)
         if answer == "A":
             self._accept([review])
         elif answer == "R":
@@ -144,7 +140,7 @@ class Desk:
         for finding in review.findings:
             self._say(f"Found in line {finding.line}: {show_line(finding.message)}")
         if review.obstacle:
-            self._say(f"It cannot be accepted: {show_line(review.obstacle)}.")
+            self._say(f"It cannot be accepted: {show_line(review.obstacle)}. Mend the file, or reject or skip it.")
         if review.problem == "missing":
             self._say(f"A takes its line out of {review.ledger}" + (", R brings the file back." if known else "."))
 
@@ -157,21 +153,23 @@ class Desk:
         for piece in fold_own(text, screen_width(self._stream)):
             self._show(self._output.paint(piece, colour) if colour else piece)
 
-    def _ask(self) -> Answer:
+    def _ask(self, *, may_accept: bool = True) -> Answer:
         """Return the answer; at the end of input everything that remains is skipped."""
         while True:
             sys.stdout.flush()
-            answer = ask_at_terminal(_QUESTION)
+            answer = ask_at_terminal(_QUESTION if may_accept else _NO_ACCEPT)
             word = "Q" if answer is None else answer.strip().upper()
             if answer is None:
                 self._output.aside("")
             match word:
-                case "A" | "R" | "S":
+                case "A" if may_accept:
+                    return "A"
+                case "R" | "S":
                     return word
                 case "Q":
                     self.gone = True
                     return "Q"
-            self._output.aside("Please answer A, R, S or Q.")
+            self._output.aside(f"Please answer {'A, ' if may_accept else ''}R, S or Q.")
 
     def _accept(self, reviews: Sequence[Review]) -> None:
         try:

@@ -74,8 +74,11 @@ def _pieces(line: str, first: int, following: int, *, words: bool = False) -> li
     room = first
     while _cells(line) > room:
         end = max(1, _head(line, room))
-        if words and (blank := line.rfind(" ", 1, end + 1)) > room // 2:
-            end = blank
+        if words and (blank := line.rfind(" ", 1, end + 1)) > 0:
+            word = line[blank + 1 :].partition(" ")[0]
+            # An id that fits into the next line stays in one piece, so that it can be copied.
+            if blank > room // 2 or _cells(word) <= following:
+                end = blank
         pieces.append(line[:end])
         line = line[end:].lstrip(" ") if words else line[end:]
         room = following

@@ -8,6 +8,7 @@ import sys
 from engram.cli.asking import ask_decision
 from engram.cli.output import is_terminal
 from engram.cli.proposals import outcome_as_data, say_outcome, show_parts
+from engram.cli.saving import QUESTION
 from engram.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
@@ -62,7 +63,12 @@ def _asked(session: Session, batch: Batch, source: str, output: Output) -> list[
             "Nothing was saved: the candidates came through standard input, so no answer can.",
             hint="Put them into a file (--file PATH) and answer at the question, or use --inbox.",
         )
-    way, numbers, note = ask_decision(session, output, _QUESTION, lambda text: selection(text, len(batch.parts)))
+    count = len(batch.parts)
+    if count > 1:
+        answers = f"A, A 1,3 (numbers from 1 to {count}, each once), B <note>, B 1,3 <note> or C"
+        way, numbers, note = ask_decision(session, output, _QUESTION, lambda text: selection(text, count), answers)
+    else:
+        way, numbers, note = ask_decision(session, output, QUESTION, lambda text: selection(text, count))
     chosen = numbers or [part.number for part in batch.parts]
     return apply_batch(session, batch, chosen, way=way, note=checked_note(session, note, "knowledge"))
 

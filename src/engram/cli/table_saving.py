@@ -87,7 +87,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
         examples=(
             'engram note "Totals are still floats; the orders table is next." --objective "prices as cents"',
-            'engram note "El servidor de pruebas está en 10.0.0.7 hasta el viernes."',
+            'engram note "El servidor de pruebas se llama pruebas-7 hasta el viernes."',
         ),
         details="Answer A to keep it, C to cancel; as with engram save, an answer may come through a pipe. It is a "
         "file in working/, which Git does not see, until load.working_ttl_days are over. engram list names it, engram "

@@ -72,7 +72,7 @@ class Desk:
             return self.dialogs.ask(call, question, timeout=session.settings.integer("mcp.dialog_timeout"))
         except CancelledError:
             if token:
-                from engram.service.approving import withdraw
+                from engram.service.declining import withdraw
 
                 withdraw(session, token)
             raise

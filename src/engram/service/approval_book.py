@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engram.proposals.pending import Pending
+    from engram.service.batches import Batch
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
     from engram.store.write import RootWriter
@@ -25,6 +26,7 @@ __all__ = [
     "found_in",
     "has_ended",
     "home_of",
+    "known_as",
     "read_book",
     "remember_end",
     "replaced_book",
@@ -43,6 +45,12 @@ _ENDED_S = 24 * 3600  # by then the token expired by far
 def home_of(session: Session) -> MemoryRoot:
     """Return the root whose file keeps the approvals: the workspace's, else the global one (F1)."""
     return session.require_roots()[0]
+
+
+def known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
+    """Return what a proposal is known by: workspace and candidates, whatever the memory looks like (C48)."""
+    parts = [repr(sorted(part.candidate.replace(line=1).as_dict().items())) for part in batch.parts]
+    return hash_of("\0".join([kind, home.path, *parts]))
 
 
 def found_in(session: Session, book: Book, token: str, home: MemoryRoot, writer: RootWriter | None = None) -> Pending:

@@ -7,14 +7,15 @@ import time
 
 from engram.config.author import Author
 from engram.errors import RefusedError, UsageError
-from engram.proposals.pending import ASKED, FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token
-from engram.proposals.verdicts import Verdict, normalise
+from engram.proposals.pending import ASKED, LIFETIME_S, Offered, Pending, Shown, hash_of, new_token
+from engram.proposals.verdicts import Verdict
 from engram.record import Record
 from engram.service.approval_book import (
     end_with,
     found_in,
     has_ended,
     home_of,
+    known_as,
     read_book,
     remember_end,
     replaced_book,
@@ -23,7 +24,6 @@ from engram.service.approval_book import (
 from engram.service.batches import Batch, Outcome, Part, apply_batch, deferral, effect_of
 from engram.service.planning import Planned
 from engram.service.saving import revision_of
-from engram.store.files import read_optional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,9 +39,6 @@ __all__ = [
     "Offer",
     "OpenApproval",
     "approvals_in",
-    "decline",
-    "decline_token",
-    "declined_before",
     "hand_out",
     "offer",
     "open_approvals",
@@ -50,7 +47,6 @@ __all__ = [
     "redeem",
     "selection",
     "take",
-    "withdraw",
 ]
 
 _TOKEN_BYTES = 24  # 192 bits; C40 asks for 128
@@ -129,7 +125,7 @@ def offer(
         hash=hash_of(token),
         kind=kind,
         workspace=home.path,
-        proposal=_known_as(home, batch, kind),
+        proposal=known_as(home, batch, kind),
         created=int(now),
         expires=int(now) + LIFETIME_S,
         day=batch.day,
@@ -235,34 +231,6 @@ def peek(session: Session, token: str) -> Pending:
     return found_in(session, book, token, home)
 
 
-def withdraw(session: Session, token: str) -> None:
-    """End an open approval that nobody can give any more; nobody declined it."""
-    _end(session, token, "revoked")
-
-
-def decline_token(session: Session, token: str, *, why: str = "declined") -> None:
-    """Revoke an approval that a human declined at the last moment, by its token (C43a)."""
-    _end(session, token, why)
-
-
-def _end(session: Session, token: str, why: str) -> None:
-    home = home_of(session)
-    now = time.time()
-    with session.writer(home.path) as writer:
-        book, old = read_book(home.path)
-        mine = [one for one in book.pending if one.hash == hash_of(token)]
-        if why == "revoked":
-            book.end(mine, why, now)
-        else:
-            book.end_all({one.proposal for one in mine}, why, now)
-        if why == "declined":
-            candidates = [offered.candidate for one in mine for offered in one.offered]
-            book.decline([book.fingerprint(one, normalise(one.text)) for one in candidates], now)
-        writer.put([replaced_book(book, old, now)], "end an approval")
-        for one in mine:
-            remember_end(session, one)
-
-
 def receipt_of(session: Session, scope: Scope, receipt: Receipt) -> dict[str, object]:
     """Return what is on disk after a write as plain data: file, revision, hash."""
     revision = revision_of(session.root(scope), receipt)
@@ -285,44 +253,6 @@ def take(session: Session, token: str, kind: str, use: Callable[[RootWriter, Pen
         book.end([pending], "used", now)
         use(writer, pending, replaced_book(book, old, now))
         remember_end(session, pending)
-
-
-def decline(session: Session, batch: Batch, *, kind: str = "proposal", why: str = "declined") -> None:
-    """Revoke every open approval of the same candidates, and remember for 30 days that they were declined (C48).
-
-    Args:
-        session: where one is.
-        batch: as it was shown.
-        kind: as ``offer`` got it.
-        why: ``invalid`` for an answer that nobody can give; then nobody said no, and nothing is remembered.
-    """
-    home = home_of(session)
-    now = time.time()
-    with session.writer(home.path) as writer:
-        book, old = read_book(home.path)
-        known_as = _known_as(home, batch, kind)
-        mine = [one for one in book.pending if one.proposal == known_as]
-        book.end_all({known_as}, why, now)
-        if why == "declined":
-            book.decline(_prints(book, batch), now)
-        writer.put([replaced_book(book, old, now)], "decline a proposal")
-        for one in mine:
-            remember_end(session, one)
-
-
-def declined_before(session: Session, batch: Batch) -> str:
-    """Return the day on which one of these texts was declined, once: the next call for them gives ``""`` (C48)."""
-    home = home_of(session)
-    if read_optional(os.path.join(home.path, FILE)) is None:
-        return ""
-    now = time.time()
-    with session.writer(home.path) as writer:
-        book, old = read_book(home.path)
-        at = book.declined_since(_prints(book, batch), now)
-        if not at:
-            return ""
-        writer.put([replaced_book(book, old, now)], "say that it was declined")
-    return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
 def open_approvals(session: Session) -> list[OpenApproval]:
@@ -395,13 +325,3 @@ def _again(pending: Pending, scope: str) -> tuple[Batch, dict[tuple[int, Scope],
     # The bytes that were shown name the author of then, whoever commits.
     author = Author(pending.author_name, pending.author_email, "account")
     return Batch(tuple(parts), author, (), pending.day), shown
-
-
-def _known_as(home: MemoryRoot, batch: Batch, kind: str) -> str:
-    """Return what a proposal is known by: workspace and candidates, whatever the memory looks like (C48)."""
-    parts = [repr(sorted(part.candidate.replace(line=1).as_dict().items())) for part in batch.parts]
-    return hash_of("\0".join([kind, home.path, *parts]))
-
-
-def _prints(book: Book, batch: Batch) -> list[str]:
-    return [book.fingerprint(part.candidate, normalise(part.candidate.text)) for part in batch.parts]

@@ -29,6 +29,7 @@ _FIXED = {
     "id": "the id of a memory stays; save a new one with SUPERSEDES to give it another name",
     "type": "the type of a memory stays; save a new one with SUPERSEDES to make it another kind",
     "schema_version": "the format of a file stays",
+    "scope": "the folder decides; save it with --scope for the other one, and archive it here",
 }
 
 
@@ -87,7 +88,7 @@ def revised(session: Session, before: Original, data: bytes) -> Revision | None:
     was = parse_document(before.data, entry.path)
     for key, reason in _FIXED.items():
         now, old = document.get(key), was.get(key)
-        if now != old and (key != "id" or fold_id(str(now)) != fold_id(entry.memory.id)):
+        if now != old and not _mends(key, str(now), entry):
             raise FormatError(f"`{key}` was changed: {reason}", path=entry.path, line=document.line_of(key))
     memory = read_memory(data, path=entry.path, scope=entry.root.scope)
     if not memory.content.strip():
@@ -113,6 +114,13 @@ def revised(session: Session, before: Original, data: bytes) -> Revision | None:
         file_diff(entry.path, before.data, after),
         tuple(finding.message for finding in findings),
     )
+
+
+def _mends(key: str, value: str, entry: Entry) -> bool:
+    """Tell whether a value is what Engram goes by anyway, so that the file only comes to say it."""
+    if key == "id":
+        return fold_id(value) == fold_id(entry.memory.id)
+    return key == "scope" and value == entry.root.scope
 
 
 def write_revision(session: Session, revision: Revision) -> list[Receipt]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engram.service.news import News
     from engram.service.reading import Entry
     from engram.service.session import Session
+    from engram.store.root import MemoryRoot, Skipped
 
 __all__ = ["MOST_CHARACTERS", "Injection", "for_prompt", "for_start", "query_of"]
 
@@ -112,9 +113,10 @@ def for_start(session: Session, key: str, source: str, began: float = 0.0) -> In
     if source in {"clear", "compact"}:
         seen.forget()
     known = seen.marks() if source == "resume" else frozenset()
-    entries = [entry for entry in _start_entries(session) if _all_of(entry) not in known]
+    entries, skipped = _start_entries(session)
+    entries = [entry for entry in entries if _all_of(entry) not in known]
     items = [_start_item(entry) for entry in entries]
-    news = News(session)
+    news = News(session, skipped)
     lines = news.lines
     pack = _within(session, items, spare=sum(len(line) + 1 for line in lines) + 2)
     marks = _marks(entries, pack) if pack else ()
@@ -124,15 +126,16 @@ def for_start(session: Session, key: str, source: str, began: float = 0.0) -> In
     return Injection(text, marks, seen, news)
 
 
-def _start_entries(session: Session) -> list[Entry]:
+def _start_entries(session: Session) -> tuple[list[Entry], list[tuple[MemoryRoot, Skipped]]]:
     """Return rules, then skills and knowledge, in the order of C59b; twice ``load.limit`` at most.
 
+    Beside them what turned out not to be as it was approved: no other file is looked into for that.
     The notes of the session's objective come before what is a card, and count among the cards (C58).
     """
     notes = _start_notes(session)
     limit = session.settings.integer("load.limit")
 
-    def chosen(indexes: Sequence[Index]) -> list[Entry]:
+    def chosen(indexes: Sequence[Index]) -> tuple[list[Entry], list[tuple[MemoryRoot, Skipped]]]:
         library = Library(session, session.roots, [index.source for index in indexes])
         rules: list[tuple[int, Row]] = []
         others: list[tuple[int, Row]] = []
@@ -153,7 +156,8 @@ def _start_entries(session: Session) -> list[Entry]:
                     break
                 if not library.leave_out(row) and (entry := library.read(library.key(at, row))) is not None:
                     entries.append(entry)
-        return entries
+        problems = [(root, skip) for root, index in zip(session.roots, indexes, strict=True) for skip in index.problems]
+        return entries, [*problems, *library.skipped]
 
     return ask_indexes(session, chosen)
 

@@ -13,7 +13,8 @@ from engram.safety.fence import show_line
 from engram.service.finding import Finding
 from engram.service.keeping import verify_root
 from engram.service.repairing import examine_form
-from engram.service.status import skipped_sentence, status
+from engram.service.status import status
+from engram.service.waiting import skipped_sentence
 from engram.store.files import JOURNAL, has_open_journal
 from engram.store.lock import holder_of
 from engram.text.plural import counted

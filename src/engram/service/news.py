@@ -8,16 +8,16 @@ from engram.safety.fence import show_line
 from engram.service.caches import cache_of
 from engram.service.looks import unasked_sentence, unasked_writes
 from engram.service.pulled import pulled_from, pulled_paths, pulled_sentence, shown
-from engram.service.waiting import waiting_counts, waiting_sentence
+from engram.service.waiting import skipped_sentence, waiting_counts, waiting_sentence
 from engram.store.files import OWN_FILE
 from engram.store.root import is_active
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from engram.service.session import Session
-    from engram.store.root import MemoryRoot
+    from engram.store.root import MemoryRoot, Skipped
 
 __all__ = ["News"]
 
@@ -26,9 +26,13 @@ _DIGITS = 16  # of a hash; enough to tell memories apart
 
 
 class News:
-    """The lines to begin with. ``note`` remembers that they were said; until then they are said again."""
+    """The lines to begin with. ``note`` remembers that they were said; until then they are said again.
 
-    def __init__(self, session: Session) -> None:
+    ``skipped`` are the files that are not as approved, as far as the start came upon them: an agent that works without
+    a rule must not do so in silence (F13).
+    """
+
+    def __init__(self, session: Session, skipped: Sequence[tuple[MemoryRoot, Skipped]] = ()) -> None:
         self._session = session
         self._states: dict[str, bytes] = {}
         self.lines: list[str] = []
@@ -38,6 +42,10 @@ class News:
             else:
                 self.lines += self._new(root)
         for root in session.roots:
+            # Of a foreign root nothing is given that could be missed.
+            if not root.foreign and (paths := {skip.path for of, skip in skipped if of.path == root.path}):
+                said = f"{skipped_sentence(len(paths))}, so no agent is given what stands there"
+                self.lines.append(f"For the human, in {root.scope} memory: {said}: engram verify --review")
             if sentence := waiting_sentence(waiting_counts(session, root)):
                 self.lines.append(f"For the human, in {root.scope} memory: {sentence}")
             if sentence := unasked_sentence(unasked_writes(session, root)):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from engram.errors import IntegrityError
 from engram.proposals.candidates import Candidate
 from engram.proposals.verdicts import Verdict
-from engram.service.approving import decline, offer, take
+from engram.service.approving import offer, take
 from engram.service.batches import Batch, Part, effect_of
+from engram.service.declining import decline
 from engram.service.noting import NotePlan, NoteReceipt, check_place, propose_note, receipt_for, write_note
 from engram.service.planning import Planned
 

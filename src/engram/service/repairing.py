@@ -98,7 +98,7 @@ def mend_memory(session: Session) -> list[Damage]:
     """
     mended: list[Damage] = []
     for root in session.require_roots():
-        damage = [one for one in examine_memory(session) if one.fixable and one.root == root.path]
+        damage = _fixable(session, root)
         if any(one.kind == "index" for one in damage):
             from engram.index.refresh import discard
 
@@ -108,9 +108,15 @@ def mend_memory(session: Session) -> list[Damage]:
             with session.writer(root.path) as writer:
                 if not writer.is_tidy():
                     writer.tidy(f"repair {what}", "command")
-        left = {(one.kind, one.path) for one in examine_memory(session) if one.root == root.path}
-        mended += [one for one in damage if (one.kind, one.path) not in left]
+        if damage:
+            left = {(one.kind, one.path) for one in _fixable(session, root)}
+            mended += [one for one in damage if (one.kind, one.path) not in left]
     return mended
+
+
+def _fixable(session: Session, root: MemoryRoot) -> list[Damage]:
+    """Return what ``mend_memory`` mends in a root; no memory has to be read for it."""
+    return [one for one in (*examine_form(root), *_index(session, root)) if one.fixable]
 
 
 def _files(root: MemoryRoot) -> Iterator[Damage]:

@@ -10,7 +10,7 @@ from engram.service.caches import cache_of
 from engram.service.looks import Unasked, unasked_sentence, unasked_writes
 from engram.service.pulled import pulled_paths, pulled_sentence
 from engram.service.trusting import moved_from
-from engram.service.waiting import WaitingCounts, waiting_counts, waiting_sentence
+from engram.service.waiting import WaitingCounts, skipped_sentence, waiting_counts, waiting_sentence
 from engram.store.files import today
 from engram.text.plural import counted
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["RootState", "Status", "counts_line", "review_lines", "root_states", "skipped_sentence", "status"]
+__all__ = ["RootState", "Status", "counts_line", "review_lines", "root_states", "status"]
 
 
 class RootState(Record):
@@ -154,11 +154,6 @@ def review_lines(state: RootState) -> list[str]:
     if state.waiting:
         said.append(state.waiting)
     return said
-
-
-def skipped_sentence(number: int) -> str:
-    """Return how many files are skipped."""
-    return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"
 
 
 def _attention(session: Session, state: RootState, unasked: Sequence[Unasked]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["WaitingCounts", "waiting_counts", "waiting_sentence"]
+__all__ = ["WaitingCounts", "skipped_sentence", "waiting_counts", "waiting_sentence"]
 
 
 class WaitingCounts(Record):
@@ -65,3 +65,8 @@ def waiting_sentence(counts: WaitingCounts) -> str:
     if counts.unreadable:
         parts.append("the file of open proposals cannot be read")
     return f"{', '.join(parts)}: engram review" if parts else ""
+
+
+def skipped_sentence(number: int) -> str:
+    """Return how many files are skipped."""
+    return f"{counted(number, 'file')} {'is' if number == 1 else 'are'} skipped"

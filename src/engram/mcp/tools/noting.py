@@ -53,7 +53,7 @@ class _Kept(Record):
 
 
 def _note(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
-    from engram.service.approving import declined_before
+    from engram.service.declining import declined_before
     from engram.service.note_approval import note_batch, offer_note
     from engram.service.noting import propose_note
 
@@ -86,7 +86,8 @@ def _note(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | Inp
 
 def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
     """Do what the human said; decline and cancel give no token, no answer in time falls back to it (C56)."""
-    from engram.service.approving import hand_out, withdraw
+    from engram.service.approving import hand_out
+    from engram.service.declining import withdraw
     from engram.service.note_approval import decline_note, redeem_note
 
     kept: _Kept = reply.question.kept

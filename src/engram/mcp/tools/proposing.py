@@ -109,7 +109,8 @@ def _role(arguments: dict[str, Any]) -> list[str]:
 def _propose(
     desk: Desk, call: Call, tool: str, arguments: dict[str, Any], judged: Callable[[Session], Batch]
 ) -> ToolResult | InputRequired:
-    from engram.service.approving import declined_before, offer
+    from engram.service.approving import offer
+    from engram.service.declining import declined_before
 
     session = desk.session(call)
     home = session.require_roots()[0].path
@@ -135,7 +136,8 @@ def _propose(
 
 def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
     """Do what the human said in the dialog of a proposal (C47 to C49)."""
-    from engram.service.approving import decline, hand_out, redeem, withdraw
+    from engram.service.approving import hand_out, redeem
+    from engram.service.declining import decline, withdraw
 
     kept: _Kept = reply.question.kept
     if reply.action in {"cancel", "silent", "empty"}:
@@ -165,7 +167,8 @@ def _after_dialog(session: Session, call: Call, reply: Answer) -> ToolResult:
 
 
 def _commit(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult | InputRequired:
-    from engram.service.approving import decline_token, peek, redeem, selection
+    from engram.service.approving import peek, redeem, selection
+    from engram.service.declining import decline_token
     from engram.service.note_approval import redeem_note
 
     session = desk.session(call)
