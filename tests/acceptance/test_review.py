@@ -420,3 +420,19 @@ def test_one_scope_can_be_reviewed_alone(
     assert ended.code == 0
     assert "global:rules/answer-in-english.md" in ended.text
     assert PNPM not in ended.text
+
+
+def test_a_copy_under_an_id_that_another_file_has_is_not_approved(  # F11
+    terminal: OpenTerminal, memory: Path, engram: Runner
+) -> None:
+    copy = memory / "rules" / "sub" / "Use-pnpm-for-every-install.md"
+    copy.parent.mkdir()
+    copy.write_bytes((memory / PNPM).read_bytes().replace(b"every", b"each"))
+    before = (memory / "SHA256SUMS").read_bytes()
+    ended = review(terminal, "A", "S")
+    assert f"{PNPM} has the same id" in ended.text
+    assert "Not accepted" in ended.text
+    assert (memory / "SHA256SUMS").read_bytes() == before
+    (memory / PNPM).unlink()  # it was moved, not copied
+    assert "accepted." in review(terminal, "A", "A").text
+    assert engram.ok("repair") == "Nothing is damaged.\n"

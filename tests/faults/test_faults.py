@@ -96,6 +96,9 @@ def check(report: dict[str, Any], done: str, between: str = "\0") -> None:
         elif one["code"] != -9:
             said = ("error: ", "SKIPPED", '"isError":true')
             assert any(word in one["text"] for word in said), f"it failed without a word: {what}"
+        assert "no regular file" not in one["text"], f"a broken disk is taken for another thing: {what}"
+        # The log of a server may hold one (C29); what a person or an agent reads never does.
+        assert "Traceback" not in one["text"] or '"isError":true' in one["text"], what
         if one["fault"] == "short":
             assert healed == after, f"half a write is written on: {what}"
         if "again" in one:

@@ -130,7 +130,7 @@ def _files(root: MemoryRoot) -> Iterator[Damage]:
             data = read_guarded(root.path, path)
         except (OSError, FormatError) as error:
             reason = error.message if isinstance(error, FormatError) else f"it cannot be read ({error.strerror})"
-            yield Damage(root.path, "unparsable", path, reason, "Mend the file, then: " + REVIEW_COMMAND)
+            yield Damage(root.path, "unparsable", path, reason, _mend_file(error))
             continue
         memory, damage = _parsed(root, path, data)
         if damage is not None:
@@ -204,8 +204,13 @@ def _parsed(root: MemoryRoot, path: str, data: bytes) -> tuple[Memory | None, Da
     try:
         return read_memory(data, path=path, scope=root.scope), None
     except FormatError as error:
-        mend = f"Mend the file, then: {REVIEW_COMMAND}"
-        return None, Damage(root.path, "unparsable", path, error.message.rstrip("."), mend, error.line)
+        return None, Damage(root.path, "unparsable", path, error.message.rstrip("."), _mend_file(error), error.line)
+
+
+def _mend_file(error: OSError | FormatError) -> str:
+    """Return what mends a file that cannot be read, in the words of the error where it has some."""
+    hint = error.hint.rstrip(".") if isinstance(error, FormatError) else ""
+    return f"{hint or 'Mend the file'}, then: {REVIEW_COMMAND}"
 
 
 def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
@@ -225,28 +230,31 @@ def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
         if len(parts) < 4 or [len(part) for part in day] != [4, 2, 2] or parts[2] not in KIND_OF_FOLDER:
             found.append(path)
     for path in found:
-        where = "archive/<day>/<kind>/" if path.startswith("archive/") else "rules/, skills/ or knowledge/"
         reason = "it is where no memory is looked for"
-        yield Damage(root.path, "misplaced", path, reason, f"Move it to {where}, then: {REVIEW_COMMAND}")
+        mend = f"Move it to rules/, skills/ or knowledge/, then: {REVIEW_COMMAND}"
+        if path.startswith("archive/"):
+            # An archived file without a line in the ledger is none that a review asks about.
+            then = f", then: {REVIEW_COMMAND}" if root.ledger().lookup(path) else ""
+            mend = f"Move it to archive/<day>/<kind>/{then}"
+        yield Damage(root.path, "misplaced", path, reason, mend)
 
 
 def _ledger(root: MemoryRoot) -> Iterator[Damage]:
     """Yield what is wrong with the form of the ledgers; what they say about files is found there."""
     ledger = root.ledger()
+    if not ledger.hashes and not ledger.legacy and any(root.active_paths()):
+        reason = f"it {'names nothing' if ledger.exists else 'is not there'}, so that no memory counts as approved"
+        mend = f"Bring it back from Git or a backup, or approve each file: {REVIEW_COMMAND}"
+        yield Damage(root.path, "ledger", LEDGER, reason, mend)
     if not ledger.exists:
         return
     source = ledger.source
     doubled = [path for path, values in ledger.hashes.items() if len(values) > 1 and not root.ignores(path)]
     for path in doubled:
         # Where no hash matches the file, the file is named as one that changed.
-        yield Damage(
-            root.path,
-            "ledger",
-            LEDGER,
-            f"{path} has several lines",
-            "engram repair --fix",
-            fixable=_matches(root, path),
-        )
+        fixable = _matches(root, path)
+        mend = "engram repair --fix" if fixable else REVIEW_COMMAND
+        yield Damage(root.path, "ledger", LEDGER, f"{path} has several lines", mend, fixable=fixable)
     if has_markers(source):
         yield Damage(
             root.path, "ledger", LEDGER, "it holds what Git leaves where it could not merge", "engram repair --fix",
@@ -315,14 +323,19 @@ def _index(session: Session, root: MemoryRoot) -> Iterator[Damage]:
     from engram.index.database import Database, SqliteError
     from engram.index.refresh import INDEX_FILE
 
-    path = os.path.join(cache_of(session, root), INDEX_FILE)
-    if not os.path.lexists(path):
-        return
-    try:
-        Database(path).close()
-    except (SqliteError, EngramError) as error:
-        name = os.path.relpath(path, root.path).replace(os.sep, "/")
-        yield Damage(root.path, "index", name, f"it cannot be read ({error})", "engram repair --fix", fixable=True)
+    cache = cache_of(session, root)
+    path = os.path.join(cache, INDEX_FILE)
+    name = os.path.relpath(path, root.path).replace(os.sep, "/")
+    if os.path.lexists(cache) and not os.path.isdir(cache):
+        reason = "it stands where the folder of the index belongs"
+        yield Damage(root.path, "index", os.path.dirname(name), reason, "Take it away.")
+    elif os.path.isdir(path):
+        yield Damage(root.path, "index", name, "a folder stands where the index belongs", "Take it away.")
+    elif os.path.lexists(path):
+        try:
+            Database(path).close()
+        except (SqliteError, EngramError) as error:
+            yield Damage(root.path, "index", name, f"it cannot be read ({error})", "engram repair --fix", fixable=True)
 
 
 def _links(session: Session) -> Iterator[Damage]:

@@ -93,12 +93,16 @@ def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
     """
     full = _resolved(root, path.split("/"))
     if not full.startswith(root.rstrip(os.sep) + os.sep):
-        raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
+        raise FormatError(
+            "it is a link that leaves the memory folder, so it is not read",
+            path=path,
+            hint="Put the file itself in its place.",
+        )
     fd = os.open(extended(full), READ_FILE)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
-            raise FormatError("it is no regular file", path=path)
+            raise FormatError("it is no regular file", path=path, hint="Take it away, or put a file in its place.")
         if info.st_size > most:
             limit = f"a memory holds at most {most:,} (256 KiB)" if most == MAX_BYTES else f"at most {most:,} are read"
             raise FormatError(
@@ -354,7 +358,7 @@ def read_error(error: OSError, path: str) -> EngramError:
         reason, hint = "you may not read it", f"Give yourself the right: chmod u+{'rx' if folder else 'r'} {path}"
         if owner := _other_owner(path):
             hint = f"It belongs to another user ({owner}), who can give you the right."
-    elif not error.errno or folder:
+    elif error.errno in {None, 0, errno.EISDIR}:
         reason, hint = "it is no regular file", "Move it away; where it replaced a file, bring that back from Git."
     else:
         reason, hint = error.strerror or str(error), "Look at the disk or the mount that it is on, then try again."
