@@ -286,6 +286,22 @@ def test_a_file_that_cannot_be_read_is_named_with_what_mends_that_file(engram: R
     assert {path: mend for path, mend in rows.items() if not mend.startswith(wanted[path])} == {}
 
 
+@pytest.mark.parametrize("name", ["SHA256SUMS", "memory.hashes.json", "changelog.md", ".gitignore", ".gitattributes"])
+def test_a_folder_in_the_place_of_a_file_of_engram_s_own_is_named_and_ends_no_examination(
+    engram: Runner, root: Path, name: str
+) -> None:
+    save(engram, root, "Orders are eventually consistent.")
+    (root / "stray.md").write_text("# Stray\n", encoding="utf-8")
+    (root / name).unlink(missing_ok=True)
+    (root / name).mkdir()
+    rows = {one["path"]: one for one in damage(engram)}
+    assert set(rows) == {name, "stray.md"}
+    assert (rows[name]["reason"], rows[name]["fixable"]) == ("it is no regular file", False)
+    assert rows[name]["mend"].startswith("Move it away")
+    assert engram.run("repair", "--fix").returncode == 4
+    assert os.listdir(root / name) == []
+
+
 def test_an_archived_file_that_no_ledger_names_is_sent_to_no_review(engram: Runner, root: Path) -> None:
     file = save(engram, root, "Orders are eventually consistent.")
     (root / "archive" / "odd").mkdir(parents=True)

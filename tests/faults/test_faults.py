@@ -15,6 +15,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.contract.conftest import Host, installed_server
+from tests.contract.people import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,11 +161,9 @@ def test_a_commit_redeems_its_approval_once(memory: Runner, tmp_path: Path) -> N
             messages.append({"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
         return "".join(json.dumps(message) + "\n" for message in messages)
 
-    server = os.path.join(os.path.dirname(memory.command[0]), "engram-mcp")
-    answer = subprocess.run(
-        [server], input=lines(("engram_save", {"text": "Deploy on Monday.", "type": "rule"})), capture_output=True,
-        encoding="utf-8", cwd=memory.cwd, env=memory.scratch.env, timeout=60, check=True,
-    )  # fmt: skip
-    proposed = json.loads(answer.stdout.splitlines()[-1])["result"]["structuredContent"]["data"]
+    host = Host(installed_server(), environ=memory.scratch.env, cwd=memory.cwd)
+    host.handshake()
+    proposed = data_of(host.call("engram_save", text="Deploy on Monday.", type="rule"))
+    host.stop()
     commit = lines(("engram_commit", {"approval_token": proposed["approval_token"], "approve": "all"}))
     check(inject_faults(memory, tmp_path, ["engram-mcp"], commit), "Saved 1 of 1")

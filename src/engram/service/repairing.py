@@ -18,7 +18,7 @@ from engram.service.caches import cache_of
 from engram.service.graphing import dependency_graph
 from engram.service.inbox import FOLDER as INBOX
 from engram.service.inbox import waiting_in
-from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_optional, today, walk_markdown
+from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_owned, today, walk_markdown
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import format_ledger, read_legacy
 from engram.store.root import LINK_REASON, NOTES, REVIEW_COMMAND, MemoryRoot, duplicate
@@ -74,11 +74,17 @@ def examine_memory(session: Session) -> list[Damage]:
         NotFoundError: where there is no memory.
     """
     found: list[Damage] = []
+    known = True
     for root in session.require_roots():
+        if unread := _unread_ledger(root):
+            known = False
+            found += [unread, *_misplaced(root), *_git(root)]
+            continue
         for one in (_files(root), _misplaced(root), _ledger(root), _git(root), _waiting(session, root)):
             found += one
         found += _index(session, root)
-    found += _links(session)
+    if known:
+        found += _links(session)
     order = {root.path: number for number, root in enumerate(session.roots)}
     return sorted(found, key=lambda one: (order[one.root], one.path, one.line, one.kind))
 
@@ -239,6 +245,20 @@ def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
         yield Damage(root.path, "misplaced", path, reason, mend)
 
 
+def _unread_ledger(root: MemoryRoot) -> Damage | None:
+    """Return why the ledger cannot be read, without which nothing is known of any file; None where it can."""
+    try:
+        root.ledger()
+    except EngramError as error:
+        return _unread(root, "ledger", os.path.basename(error.path) or LEDGER, error)
+    return None
+
+
+def _unread(root: MemoryRoot, kind: DamageKind, name: str, error: EngramError) -> Damage:
+    reason = error.message.partition(f"{name}: ")[2].rstrip(".") or error.message.rstrip(".")
+    return Damage(root.path, kind, name, reason, error.hint or "Look at it.")
+
+
 def _ledger(root: MemoryRoot) -> Iterator[Damage]:
     """Yield what is wrong with the form of the ledgers; what they say about files is found there."""
     ledger = root.ledger()
@@ -262,10 +282,17 @@ def _ledger(root: MemoryRoot) -> Iterator[Damage]:
         )  # fmt: skip
     elif not doubled and source != format_ledger(ledger.hashes):
         lines = source.splitlines()
-        twice = len(set(lines)) < len(lines)
-        reason = "a line stands there twice" if twice else "its lines are not in order, or some are no ledger lines"
+        reason = "its lines are not in order, or some are no ledger lines"
+        if b"\r\n" in source:
+            reason = "its lines do not end as Engram ends them"  # Git for Windows, without our .gitattributes
+        elif len(set(lines)) < len(lines):
+            reason = "a line stands there twice"
         yield Damage(root.path, "ledger", LEDGER, reason, "engram repair --fix", fixable=True)
-    legacy = read_legacy(root.path)
+    try:
+        legacy = read_legacy(root.path)
+    except EngramError as error:
+        yield _unread(root, "ledger", LEGACY_LEDGER, error)
+        return
     if legacy is not None and any(
         len(ledger.hashes.get(path, ())) == 1 and ledger.hashes[path][0] != value for path, value in legacy.items()
     ):
@@ -282,14 +309,20 @@ def _matches(root: MemoryRoot, path: str) -> bool:
 
 def _git(root: MemoryRoot) -> Iterator[Damage]:
     """Yield what a merge left in the changelog, and what Git would do wrong for want of a line."""
-    if has_markers(read_optional(os.path.join(root.path, CHANGELOG)) or b""):
-        yield Damage(
-            root.path, "changelog", CHANGELOG, "it holds what Git leaves where it could not merge",
-            "engram repair --fix", fixable=True,
-        )  # fmt: skip
-    for name, lines in missing_lines(root.path).items():
-        reason = f"it lacks {', '.join(lines)}"
-        yield Damage(root.path, "git", name, reason, "engram repair --fix", fixable=True)
+    try:
+        if has_markers(read_owned(root.path, CHANGELOG) or b""):
+            yield Damage(
+                root.path, "changelog", CHANGELOG, "it holds what Git leaves where it could not merge",
+                "engram repair --fix", fixable=True,
+            )  # fmt: skip
+    except EngramError as error:
+        yield _unread(root, "changelog", CHANGELOG, error)
+    try:
+        for name, lines in missing_lines(root.path).items():
+            reason = f"it lacks {', '.join(lines)}"
+            yield Damage(root.path, "git", name, reason, "engram repair --fix", fixable=True)
+    except EngramError as error:
+        yield _unread(root, "git", os.path.basename(error.path), error)
 
 
 def _waiting(session: Session, root: MemoryRoot) -> Iterator[Damage]:

@@ -41,6 +41,7 @@ __all__ = [
     "read_error",
     "read_guarded",
     "read_optional",
+    "read_owned",
     "read_tail",
     "stat_of",
     "store_error",
@@ -159,12 +160,26 @@ def read_optional(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "it is no regular file", path)
-        return _read_all(fd, info.st_size)
+        return _read_regular(fd)
+    except OSError as error:
+        # What fails on an open file names none, and whoever tells a person or an agent of it has to.
+        error.filename = path
+        raise
     finally:
         os.close(fd)
+
+
+def read_owned(root: str, path: str) -> bytes | None:
+    """Return the bytes of a file that Engram keeps in a root for itself, None when there is no such file.
+
+    Raises:
+        EngramError: when it is there and cannot be read: it says why, and what to do.
+    """
+    full = inside(root, path)
+    try:
+        return read_optional(full)
+    except OSError as error:
+        raise read_error(error, full) from error
 
 
 def read_tail(path: str, most: int) -> bytes:
@@ -178,6 +193,13 @@ def read_tail(path: str, most: int) -> bytes:
         return _read_all(fd, min(most, info.st_size))
     finally:
         os.close(fd)
+
+
+def _read_regular(fd: int) -> bytes:
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(0, "it is no regular file")
+    return _read_all(fd, info.st_size)
 
 
 def _read_all(fd: int, size: int) -> bytes:
