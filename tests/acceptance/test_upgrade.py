@@ -40,6 +40,8 @@ def test_a_plan_writes_nothing(engram: Runner, legacy: Path) -> None:
     text = engram.ok("upgrade", "--plan", "--migrate-memories")
     assert "would be rewritten as schema 3" in text
     assert "memory.hashes.json would be taken away" in text
+    changed = text.count("would be rewritten as schema 3") + text.count("SHA256SUMS would be settled") + 1
+    assert f"A plan: {changed} files would change, and nothing was written." in text
     assert files(legacy) == before
 
 

@@ -68,7 +68,7 @@ def _scopes(parsed: Parsed) -> tuple[str, ...]:
     return tuple(scope for scope in ("workspace", "global") if parsed.given(scope))
 
 
-def say_report(report: LinkReport, session: Session, output: Output, *, plan: bool) -> None:
+def say_report(report: LinkReport, session: Session, output: Output, *, plan: bool, others: int = 0) -> None:
     """Print what became of each part, or with a plan what would."""
     words = _PLANNED if plan else _DONE
     shown = ("", "")
@@ -86,7 +86,7 @@ def say_report(report: LinkReport, session: Session, output: Output, *, plan: bo
         host = find_host(name)
         output.line(f"{host.title if host else name}: not found on this machine")
     if plan:
-        _say_plan(report, output)
+        _say_plan(report, output, others)
     else:
         for change in report.changes:
             if change.backup:
@@ -97,14 +97,14 @@ def say_report(report: LinkReport, session: Session, output: Output, *, plan: bo
         session.say("error", error.code, error.message, path=error.path, line=error.line, hint=error.hint)
 
 
-def _say_plan(report: LinkReport, output: Output) -> None:
+def _say_plan(report: LinkReport, output: Output, others: int) -> None:
     for change in report.changes:
         output.line("")
         output.text(change.diff)
         if change.backup:
             output.line(f"({_short(change.file)} as it is now would be kept in {_short(change.backup)})")
     output.line("")
-    files = counted(len(report.changes), "file")
+    files = counted(len(report.changes) + others, "file")
     output.line(f"A plan: {files} would change, and nothing was written.")
 
 

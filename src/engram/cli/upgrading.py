@@ -33,7 +33,8 @@ def upgrade_command(session: Session, parsed: Parsed, output: Output) -> int:
         )
     done = upgrade(session, plan=plan, migrate=parsed.given("migrate-memories"))
     shown = tuple(result for result in done.hosts.results if result.action != "unchanged")
-    say_report(done.hosts.replace(results=shown), session, output, plan=plan)
+    in_memory = sum(len(root.migrated) + root.ledger + root.retired for root in done.roots)
+    say_report(done.hosts.replace(results=shown), session, output, plan=plan, others=in_memory)
     for root in done.roots:
         for line in _lines(root, plan=plan):
             output.line(line)
