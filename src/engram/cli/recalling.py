@@ -69,10 +69,11 @@ def search_command(session: Session, parsed: Parsed, output: Output) -> int:
     from engram.service.searching import search
 
     session.progress = _progress(output)
+    limit = parsed.integer("limit")
     found = search(
         session,
         parsed.word("QUERY"),
-        limit=parsed.integer("limit") or 8,
+        limit=8 if limit is None else limit,
         kind=parsed.value("type"),
         scope=parsed.value("scope"),
         everything=parsed.given("all"),
