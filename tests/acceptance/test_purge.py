@@ -229,3 +229,16 @@ def test_an_open_approval_of_the_text_is_revoked(engram: Runner, root: Path, ter
     engram.save("knowledge", TEXT)
     assert purge(terminal).code == 0
     assert holding(root) == []
+
+
+def test_no_file_is_named_that_git_never_had(
+    engram: Runner, root: Path, terminal: OpenTerminal, scratch: Scratch
+) -> None:
+    engram.save("knowledge", TEXT)
+    git(scratch, engram.cwd, "add", "--all")
+    git(scratch, engram.cwd, "commit", "--quiet", "--message", "Save")
+    engram.ok("archive", MEMORY, "--reason", "it moved")
+    done = purge(terminal)
+    assert f"Git still has it, in 1 commit of {engram.cwd}:" in done.text
+    assert f"--path .agents/.engram/knowledge/{MEMORY}.md" in done.text
+    assert "--path .agents/.engram/archive" not in done.text

@@ -234,8 +234,80 @@ def test_a_doubled_line_that_no_file_settles_stays_for_a_human(engram: Runner, r
     file.write_text(file.read_text("utf-8") + "- more\n", encoding="utf-8", newline="\n")
     before = ledger.read_bytes()
     assert found(engram) == [("ledger", "SHA256SUMS"), ("mismatch", file.relative_to(root).as_posix())]
+    assert {one["mend"] for one in damage(engram)} == {"engram verify --review"}
     assert engram.run("repair", "--fix").returncode == 4
     assert ledger.read_bytes() == before
+
+
+@pytest.mark.parametrize("left", [None, b""])
+def test_a_ledger_that_is_gone_or_empty_is_named_before_the_files_that_nobody_vouches_for_now(
+    engram: Runner, root: Path, left: bytes | None
+) -> None:
+    file = save(engram, root, "Orders are eventually consistent.")
+    ledger = root / "SHA256SUMS"
+    ledger.unlink()
+    if left is not None:
+        ledger.write_bytes(left)
+    first, second = damage(engram)
+    assert (first["kind"], first["path"], first["fixable"]) == ("ledger", "SHA256SUMS", False)
+    assert first["mend"].startswith("Bring it back from Git or a backup")
+    assert (second["kind"], second["path"]) == ("orphan", file.relative_to(root).as_posix())
+
+
+def test_what_stands_where_the_index_belongs_is_named_and_nothing_is_promised_that_a_mend_does_not_do(
+    engram: Runner, root: Path
+) -> None:
+    save(engram, root, "Orders are eventually consistent.")
+    (root / ".cache").write_text("mine", encoding="utf-8")
+    assert [(one["kind"], one["path"], one["fixable"]) for one in damage(engram)] == [("index", ".cache", False)]
+    (root / ".cache").unlink()
+    (root / ".cache" / "index.sqlite").mkdir(parents=True)
+    (root / ".cache" / "index.sqlite" / "mine").write_text("mine", encoding="utf-8")
+    rows = damage(engram)
+    assert [(one["kind"], one["path"], one["fixable"]) for one in rows] == [("index", ".cache/index.sqlite", False)]
+    engram.run("repair", "--fix")
+    assert (root / ".cache" / "index.sqlite" / "mine").exists()
+    (root / ".cache" / "index.sqlite" / "mine").unlink()
+    (root / ".cache" / "index.sqlite").rmdir()
+    assert engram.ok("repair") == "Nothing is damaged.\n"
+
+
+def test_a_file_that_cannot_be_read_is_named_with_what_mends_that_file(engram: Runner, root: Path) -> None:
+    (root / "rules").mkdir(exist_ok=True)
+    (root / "rules" / "big.md").write_bytes(b"a" * 300_000)
+    (root / "rules" / "nul.md").write_bytes(b"---\nid: nul\n---\n\0\n")
+    wanted = {"rules/big.md": "Split it into several memories", "rules/nul.md": "Mend the file"}
+    if os.name != "nt":
+        (root / "rules" / "link.md").symlink_to("/etc/hosts")
+        os.mkfifo(root / "rules" / "pipe.md")
+        wanted |= {"rules/link.md": "Put the file itself in its place", "rules/pipe.md": "Take it away"}
+    rows = {one["path"]: one["mend"] for one in damage(engram) if one["kind"] == "unparsable"}
+    assert rows.keys() == wanted.keys()
+    assert {path: mend for path, mend in rows.items() if not mend.startswith(wanted[path])} == {}
+
+
+@pytest.mark.parametrize("name", ["SHA256SUMS", "memory.hashes.json", "changelog.md", ".gitignore", ".gitattributes"])
+def test_a_folder_in_the_place_of_a_file_of_engram_s_own_is_named_and_ends_no_examination(
+    engram: Runner, root: Path, name: str
+) -> None:
+    save(engram, root, "Orders are eventually consistent.")
+    (root / "stray.md").write_text("# Stray\n", encoding="utf-8")
+    (root / name).unlink(missing_ok=True)
+    (root / name).mkdir()
+    rows = {one["path"]: one for one in damage(engram)}
+    assert set(rows) == {name, "stray.md"}
+    assert (rows[name]["reason"], rows[name]["fixable"]) == ("it is no regular file", False)
+    assert rows[name]["mend"].startswith("Move it away")
+    assert engram.run("repair", "--fix").returncode == 4
+    assert os.listdir(root / name) == []
+
+
+def test_an_archived_file_that_no_ledger_names_is_sent_to_no_review(engram: Runner, root: Path) -> None:
+    file = save(engram, root, "Orders are eventually consistent.")
+    (root / "archive" / "odd").mkdir(parents=True)
+    (root / "archive" / "odd" / file.name).write_bytes(file.read_bytes())
+    (row,) = damage(engram)
+    assert (row["kind"], row["mend"]) == ("misplaced", "Move it to archive/<day>/<kind>/")
 
 
 def test_git_s_files_the_index_and_a_second_ledger_are_mended(engram: Runner, root: Path) -> None:

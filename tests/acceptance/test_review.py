@@ -423,3 +423,43 @@ def test_one_scope_can_be_reviewed_alone(
     assert ended.code == 0
     assert "global:rules/answer-in-english.md" in ended.text
     assert PNPM not in ended.text
+
+
+def test_a_copy_under_an_id_that_another_file_has_is_not_approved(  # F11
+    terminal: OpenTerminal, memory: Path, engram: Runner
+) -> None:
+    copy = memory / "rules" / "sub" / "Use-pnpm-for-every-install.md"
+    copy.parent.mkdir()
+    copy.write_bytes((memory / PNPM).read_bytes().replace(b"every", b"each"))
+    before = (memory / "SHA256SUMS").read_bytes()
+    ended = review(terminal, "A", "S")
+    assert f"{PNPM} has the same id" in ended.text
+    assert "Not accepted" in ended.text
+    assert (memory / "SHA256SUMS").read_bytes() == before
+    (memory / PNPM).unlink()  # it was moved, not copied
+    assert "accepted." in review(terminal, "A", "A").text
+    assert engram.ok("repair") == "Nothing is damaged.\n"
+
+
+def test_a_partial_clone_is_not_made_to_fetch(  # SECURITY.md: no network
+    terminal: OpenTerminal, memory: Path, engram: Runner, tmp_path: Path
+) -> None:
+    ledger = (memory / "SHA256SUMS").read_bytes()
+    edit(memory, PNPM)
+    commit(engram)
+    git(engram, "config", "uploadpack.allowFilter", "true")
+    git(engram, "config", "uploadpack.allowAnySHA1InWant", "true")
+    clone = tmp_path / "clone"
+    git(engram, "clone", "--quiet", "--filter=blob:none", f"file://{engram.cwd}", str(clone))
+
+    def missing() -> bytes:
+        listed = ["git", "rev-list", "--objects", "--all", "--missing=print"]
+        done = subprocess.run(listed, cwd=clone, env=engram.scratch.env, check=True, capture_output=True, timeout=60)
+        return b"\n".join(line for line in done.stdout.splitlines() if line.startswith(b"?"))
+
+    before = missing()
+    assert before, "the clone lacks nothing"
+    assert (clone / ".agents" / ".engram" / "SHA256SUMS").read_bytes() == ledger
+    asked = terminal("verify", "--review", "--workspace", str(clone), env=PLAIN)
+    assert "The whole file" in answer(asked, "S\n").text
+    assert missing() == before

@@ -151,10 +151,16 @@ def run(job: dict[str, Any], words: list[str], given: str, at: int = -1, fault: 
             if at < 0:
                 write(said[1], json.dumps(faults.calls).encode())
             exit_now(code)
-    for end in (feed[0], feed[1], out[1], said[1]):
+    for end in (feed[0], out[1], said[1]):
         os.close(end)
+    # A host that wants its answers waits for them before it closes: a second later a server is gone (C30).
+    wanted = given.count("\n") if words[0] == "engram-mcp" else 0
+    shown = b""
+    while shown.count(b'"jsonrpc"') < wanted and (chunk := os.read(out[0], 1 << 16)):
+        shown += chunk
+    os.close(feed[1])
     with open(out[0], "rb") as stream, open(said[0], "rb") as calls:
-        text = stream.read().decode("utf-8", "replace")
+        text = (shown + stream.read()).decode("utf-8", "replace")
         made = calls.read()
     _, status = os.waitpid(child, 0)
     return {"code": os.waitstatus_to_exitcode(status), "text": text, "calls": json.loads(made or b"[]")}

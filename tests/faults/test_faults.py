@@ -15,6 +15,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.contract.conftest import Host, installed_server
+from tests.contract.people import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +98,9 @@ def check(report: dict[str, Any], done: str, between: str = "\0") -> None:
         elif one["code"] != -9:
             said = ("error: ", "SKIPPED", '"isError":true')
             assert any(word in one["text"] for word in said), f"it failed without a word: {what}"
+        assert "no regular file" not in one["text"], f"a broken disk is taken for another thing: {what}"
+        # The log of a server may hold one (C29); what a person or an agent reads never does.
+        assert "Traceback" not in one["text"] or '"isError":true' in one["text"], what
         if one["fault"] == "short":
             assert healed == after, f"half a write is written on: {what}"
         if "again" in one:
@@ -156,11 +161,9 @@ def test_a_commit_redeems_its_approval_once(memory: Runner, tmp_path: Path) -> N
             messages.append({"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
         return "".join(json.dumps(message) + "\n" for message in messages)
 
-    server = os.path.join(os.path.dirname(memory.command[0]), "engram-mcp")
-    answer = subprocess.run(
-        [server], input=lines(("engram_save", {"text": "Deploy on Monday.", "type": "rule"})), capture_output=True,
-        encoding="utf-8", cwd=memory.cwd, env=memory.scratch.env, timeout=60, check=True,
-    )  # fmt: skip
-    proposed = json.loads(answer.stdout.splitlines()[-1])["result"]["structuredContent"]["data"]
+    host = Host(installed_server(), environ=memory.scratch.env, cwd=memory.cwd)
+    host.handshake()
+    proposed = data_of(host.call("engram_save", text="Deploy on Monday.", type="rule"))
+    host.stop()
     commit = lines(("engram_commit", {"approval_token": proposed["approval_token"], "approve": "all"}))
     check(inject_faults(memory, tmp_path, ["engram-mcp"], commit), "Saved 1 of 1")

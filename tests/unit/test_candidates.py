@@ -175,3 +175,12 @@ def test_plain_text_is_told_from_candidates(text: str, meant: bool) -> None:
 def test_what_the_grammar_cannot_carry_is_not_written(candidate: Candidate) -> None:
     with pytest.raises(UsageError):
         format_candidate(candidate)
+
+
+def test_of_very_many_problems_a_hundred_are_listed_and_all_are_counted() -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_candidates("TYPE: rule | TEXT: a | " + " | ".join(f"FOO{number}: x" for number in range(3000)))
+    listed = caught.value.details["problems"]
+    assert isinstance(listed, list)
+    assert (len(listed), caught.value.details["more"]) == (100, 2900)
+    assert "and 2995 more" in str(caught.value)

@@ -47,6 +47,11 @@ def test_a_memory_is_fenced_with_its_provenance() -> None:  # decision 9
         ("<|im_start|>x", "\\u{3c}|im_start|>x"),
         ("(<|>) and <| and <user-card>", "(<|>) and <| and <user-card>"),
         ("a < b, <div>, Vec<u8>, x <- y", "a < b, <div>, Vec<u8>, x <- y"),
+        ("cout << x << y; cat <<EOF", "cout << x << y; cat <<EOF"),
+        ("<<<<<<< HEAD", "<<<<<<< HEAD"),
+        ("< <memory>", "< \\u{3c}memory>"),
+        ("<" + " " * 70 + "memory>", "\\u{3c}" + " " * 70 + "memory>"),
+        ("x <\n", "x \\u{3c}\n"),
     ],
 )
 def test_text_is_shown_inert(text: str, shown: str) -> None:  # C2

@@ -33,7 +33,7 @@ def repair_command(session: Session, parsed: Parsed, output: Output) -> int:
     if not found:
         output.line("Nothing is damaged.")
     else:
-        hint = f"; engram repair --fix mends {fixable} of it" if fixable else ""
+        hint = f"; engram repair --fix mends {fixable} of them" if fixable else ""
         output.line(f"{counted(len(found), 'finding')}{hint}.")
     data = {"mended": [_as_data(one) for one in mended], "damage": [_as_data(one) for one in found]}
     return output.done(data, code=IntegrityError.exit_code if found else 0)

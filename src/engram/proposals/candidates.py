@@ -49,6 +49,9 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _COMMAS = str.maketrans("，、", ",,")
 _EXAMPLE = "TYPE: rule | TEXT: Use pnpm for every install. | TRIGGERS: install, lockfile"
 _QUOTED = 120  # characters of a line that an error shows
+# So many problems are listed and the others counted: a broken line may have one every seven characters, and each costs
+# a search for secrets before it is quoted.
+_LISTED = 100
 
 
 class Candidate(Record):
@@ -139,8 +142,9 @@ def parse_candidates(text: str) -> list[Candidate]:
 
     Raises:
         UsageError: when any line cannot be read, names an unknown field or one twice, or holds a value that its field
-            does not take; when a candidate has no TEXT, or one of more than 256 KiB. ``details["problems"]`` lists all
-            of them as ``{line, reason, text}``; secrets in a quoted line are masked.
+            does not take; when a candidate has no TEXT, or one of more than 256 KiB. ``details["problems"]`` lists the
+            first hundred as ``{line, reason, text}``, and ``details["more"]`` counts the others; secrets in a quoted
+            line are masked.
     """
     problems: list[_Problem] = []
     candidates = [candidate for block in _blocks(text, problems) if (candidate := _build(block, problems)) is not None]
@@ -305,16 +309,19 @@ def _error(problems: list[_Problem]) -> UsageError:
     """Build the error that quotes each line, made harmless: it is printed, and an agent may read it."""
     listed: list[object] = []
     shown = []
-    for problem in problems:
+    for problem in problems[:_LISTED]:
         quoted, reason = _quote(problem.quoted), _harmless(problem.reason)
         listed.append({"line": problem.line, "reason": reason, "text": quoted})
         shown.append(f"line {problem.line}: {reason}: {quoted}")
-    more = f"; and {len(shown) - 5} more" if len(shown) > 5 else ""
+    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+    details: dict[str, object] = {"problems": listed}
+    if len(problems) > _LISTED:
+        details["more"] = len(problems) - _LISTED
     return UsageError(
         "; ".join(shown[:5]) + more,
         hint=f"a candidate looks like this: {_EXAMPLE}",
         line=problems[0].line,
-        details={"problems": listed},
+        details=details,
     )
 
 

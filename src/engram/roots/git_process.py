@@ -16,6 +16,8 @@ def run_git(folder: str, *arguments: str) -> bytes | None:
     # Inside a Git hook these variables point at another repository than the folder's.
     inherited = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX")
     environ = {name: value for name, value in os.environ.items() if name not in inherited}
+    # A partial clone fetches what it lacks when it is asked for it, and Engram opens no connection, nor lets Git.
+    environ |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed program, arguments as a list
             ["git", "-C", folder, *arguments],  # noqa: S607 - the user's own git, from PATH

@@ -128,19 +128,26 @@ def _show(text: str) -> str:
 def _break_tags(text: str, bracket: str) -> str:
     head, *rest = text.split(bracket)
     parts = [head]
-    for piece in rest:
-        parts += [_visible(bracket) if _opens(piece) else bracket, piece]
+    last = len(rest) - 1
+    for number, piece in enumerate(rest):
+        parts += [_visible(bracket) if _opens(piece, open_end=number == last) else bracket, piece]
     return "".join(parts)
 
 
-def _opens(piece: str) -> bool:
-    """Say whether what follows a bracket reads as the name of a fence, whatever its case, width, or marks on it."""
+def _opens(piece: str, *, open_end: bool) -> bool:
+    """Say whether what follows a bracket reads as the name of a fence, whatever its case, width, or marks on it.
+
+    Where nothing but blanks follow, the name may come with the next text (``open_end``) or behind so many blanks; of
+    ``<<`` in a shift, a here-document or a conflict the second bracket is the one that is asked about.
+    """
     plain = piece[:_REACH]
     if not plain.isascii():
         plain = _plain(piece)
     name = plain.lstrip(" \t\n/\\!?|[").casefold()
     # <|im_start|> and its like part the turns of a conversation in the vocabulary of a model.
-    return name.startswith(_NAMES) or not name or (plain.startswith("|") and plain[1:2].isalpha() and "|>" in plain)
+    if not name:
+        return open_end or len(plain) >= _REACH
+    return name.startswith(_NAMES) or (plain.startswith("|") and plain[1:2].isalpha() and "|>" in plain)
 
 
 def _plain(piece: str) -> str:

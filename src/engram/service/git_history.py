@@ -49,12 +49,19 @@ def what_git_has(root: str, paths: Sequence[str], memory_id: str) -> InGit | Non
         return None
     inner = os.path.relpath(root, place.top).replace(os.sep, "/")
     names = [f"{inner}/{path}" for path in paths]
+
     # Plumbing commands: what `git log` prints depends on configuration, which may name programs.
-    listed = run_git(place.top, "--literal-pathspecs", "rev-list", "--all", "--reflog", "--", *names)
-    commits = (listed or b"").decode("ascii", "replace").split()
-    tracked = bool(run_git(place.top, "--literal-pathspecs", "ls-files", "-z", "--", *names))
-    if not commits and not tracked:
+    def commits_of(*names: str) -> list[str]:
+        listed = run_git(place.top, "--literal-pathspecs", "rev-list", "--all", "--reflog", "--", *names)
+        return (listed or b"").decode("ascii", "replace").split()
+
+    def is_tracked(*names: str) -> bool:
+        return bool(run_git(place.top, "--literal-pathspecs", "ls-files", "-z", "--", *names))
+
+    names = [name for name in names if is_tracked(name) or commits_of(name)]
+    if not names:
         return None
+    commits, tracked = commits_of(*names), is_tracked(*names)
     remotes: tuple[str, ...] = ()
     if commits:
         form, contains = "--format=%(refname:short)", f"--contains={commits[-1]}"

@@ -18,7 +18,7 @@ from engram.service.caches import cache_of
 from engram.service.graphing import NOT_AS_APPROVED, dependency_graph
 from engram.service.inbox import FOLDER as INBOX
 from engram.service.inbox import waiting_in
-from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_optional, today, walk_markdown
+from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_owned, today, walk_markdown
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import format_ledger, read_legacy
 from engram.store.root import LINK_REASON, NOTES, REVIEW_COMMAND, MemoryRoot, duplicate
@@ -74,11 +74,17 @@ def examine_memory(session: Session) -> list[Damage]:
         NotFoundError: where there is no memory.
     """
     found: list[Damage] = []
+    known = True
     for root in session.require_roots():
+        if unread := _unread_ledger(root):
+            known = False
+            found += [unread, *_misplaced(root), *_git(root)]
+            continue
         for one in (_files(root), _misplaced(root), _ledger(root), _git(root), _waiting(session, root)):
             found += one
         found += _index(session, root)
-    found += _links(session)
+    if known:
+        found += _links(session)
     order = {root.path: number for number, root in enumerate(session.roots)}
     return sorted(found, key=lambda one: (order[one.root], one.path, one.line, one.kind))
 
@@ -136,7 +142,7 @@ def _files(root: MemoryRoot) -> Iterator[Damage]:
             data = read_guarded(root.path, path)
         except (OSError, FormatError) as error:
             reason = error.message if isinstance(error, FormatError) else f"it cannot be read ({error.strerror})"
-            yield Damage(root.path, "unparsable", path, reason, "Mend the file, then: " + REVIEW_COMMAND)
+            yield Damage(root.path, "unparsable", path, reason, _mend_file(error))
             continue
         memory, damage = _parsed(root, path, data)
         if damage is not None:
@@ -210,8 +216,13 @@ def _parsed(root: MemoryRoot, path: str, data: bytes) -> tuple[Memory | None, Da
     try:
         return read_memory(data, path=path, scope=root.scope), None
     except FormatError as error:
-        mend = f"Mend the file, then: {REVIEW_COMMAND}"
-        return None, Damage(root.path, "unparsable", path, error.message.rstrip("."), mend, error.line)
+        return None, Damage(root.path, "unparsable", path, error.message.rstrip("."), _mend_file(error), error.line)
+
+
+def _mend_file(error: OSError | FormatError) -> str:
+    """Return what mends a file that cannot be read, in the words of the error where it has some."""
+    hint = error.hint.rstrip(".") if isinstance(error, FormatError) else ""
+    return f"{hint or 'Mend the file'}, then: {REVIEW_COMMAND}"
 
 
 def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
@@ -231,28 +242,45 @@ def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
         if len(parts) < 4 or [len(part) for part in day] != [4, 2, 2] or parts[2] not in KIND_OF_FOLDER:
             found.append(path)
     for path in found:
-        where = "archive/<day>/<kind>/" if path.startswith("archive/") else "rules/, skills/ or knowledge/"
         reason = "it is where no memory is looked for"
-        yield Damage(root.path, "misplaced", path, reason, f"Move it to {where}, then: {REVIEW_COMMAND}")
+        mend = f"Move it to rules/, skills/ or knowledge/, then: {REVIEW_COMMAND}"
+        if path.startswith("archive/"):
+            # An archived file without a line in the ledger is none that a review asks about.
+            then = f", then: {REVIEW_COMMAND}" if root.ledger().lookup(path) else ""
+            mend = f"Move it to archive/<day>/<kind>/{then}"
+        yield Damage(root.path, "misplaced", path, reason, mend)
+
+
+def _unread_ledger(root: MemoryRoot) -> Damage | None:
+    """Return why the ledger cannot be read, without which nothing is known of any file; None where it can."""
+    try:
+        root.ledger()
+    except EngramError as error:
+        return _unread(root, "ledger", os.path.basename(error.path) or LEDGER, error)
+    return None
+
+
+def _unread(root: MemoryRoot, kind: DamageKind, name: str, error: EngramError) -> Damage:
+    reason = error.message.partition(f"{name}: ")[2].rstrip(".") or error.message.rstrip(".")
+    return Damage(root.path, kind, name, reason, error.hint or "Look at it.")
 
 
 def _ledger(root: MemoryRoot) -> Iterator[Damage]:
     """Yield what is wrong with the form of the ledgers; what they say about files is found there."""
     ledger = root.ledger()
+    if not ledger.hashes and not ledger.legacy and any(root.active_paths()):
+        reason = f"it {'names nothing' if ledger.exists else 'is not there'}, so that no memory counts as approved"
+        mend = f"Bring it back from Git or a backup, or approve each file: {REVIEW_COMMAND}"
+        yield Damage(root.path, "ledger", LEDGER, reason, mend)
     if not ledger.exists:
         return
     source = ledger.source
     doubled = [path for path, values in ledger.hashes.items() if len(values) > 1 and not root.ignores(path)]
     for path in doubled:
         # Where no hash matches the file, the file is named as one that changed.
-        yield Damage(
-            root.path,
-            "ledger",
-            LEDGER,
-            f"{path} has several lines",
-            "engram repair --fix",
-            fixable=_matches(root, path),
-        )
+        fixable = _matches(root, path)
+        mend = "engram repair --fix" if fixable else REVIEW_COMMAND
+        yield Damage(root.path, "ledger", LEDGER, f"{path} has several lines", mend, fixable=fixable)
     if has_markers(source):
         yield Damage(
             root.path, "ledger", LEDGER, "it holds what Git leaves where it could not merge", "engram repair --fix",
@@ -260,10 +288,17 @@ def _ledger(root: MemoryRoot) -> Iterator[Damage]:
         )  # fmt: skip
     elif not doubled and source != format_ledger(ledger.hashes):
         lines = source.splitlines()
-        twice = len(set(lines)) < len(lines)
-        reason = "a line stands there twice" if twice else "its lines are not in order, or some are no ledger lines"
+        reason = "its lines are not in order, or some are no ledger lines"
+        if b"\r\n" in source:
+            reason = "its lines do not end as Engram ends them"  # Git for Windows, without our .gitattributes
+        elif len(set(lines)) < len(lines):
+            reason = "a line stands there twice"
         yield Damage(root.path, "ledger", LEDGER, reason, "engram repair --fix", fixable=True)
-    legacy = read_legacy(root.path)
+    try:
+        legacy = read_legacy(root.path)
+    except EngramError as error:
+        yield _unread(root, "ledger", LEGACY_LEDGER, error)
+        return
     if legacy is not None and any(
         len(ledger.hashes.get(path, ())) == 1 and ledger.hashes[path][0] != value for path, value in legacy.items()
     ):
@@ -280,14 +315,20 @@ def _matches(root: MemoryRoot, path: str) -> bool:
 
 def _git(root: MemoryRoot) -> Iterator[Damage]:
     """Yield what a merge left in the changelog, and what Git would do wrong for want of a line."""
-    if has_markers(read_optional(os.path.join(root.path, CHANGELOG)) or b""):
-        yield Damage(
-            root.path, "changelog", CHANGELOG, "it holds what Git leaves where it could not merge",
-            "engram repair --fix", fixable=True,
-        )  # fmt: skip
-    for name, lines in missing_lines(root.path).items():
-        reason = f"it lacks {', '.join(lines)}"
-        yield Damage(root.path, "git", name, reason, "engram repair --fix", fixable=True)
+    try:
+        if has_markers(read_owned(root.path, CHANGELOG) or b""):
+            yield Damage(
+                root.path, "changelog", CHANGELOG, "it holds what Git leaves where it could not merge",
+                "engram repair --fix", fixable=True,
+            )  # fmt: skip
+    except EngramError as error:
+        yield _unread(root, "changelog", CHANGELOG, error)
+    try:
+        for name, lines in missing_lines(root.path).items():
+            reason = f"it lacks {', '.join(lines)}"
+            yield Damage(root.path, "git", name, reason, "engram repair --fix", fixable=True)
+    except EngramError as error:
+        yield _unread(root, "git", os.path.basename(error.path), error)
 
 
 def _waiting(session: Session, root: MemoryRoot) -> Iterator[Damage]:
@@ -321,14 +362,19 @@ def _index(session: Session, root: MemoryRoot) -> Iterator[Damage]:
     from engram.index.database import Database, SqliteError
     from engram.index.refresh import INDEX_FILE
 
-    path = os.path.join(cache_of(session, root), INDEX_FILE)
-    if not os.path.lexists(path):
-        return
-    try:
-        Database(path).close()
-    except (SqliteError, EngramError) as error:
-        name = os.path.relpath(path, root.path).replace(os.sep, "/")
-        yield Damage(root.path, "index", name, f"it cannot be read ({error})", "engram repair --fix", fixable=True)
+    cache = cache_of(session, root)
+    path = os.path.join(cache, INDEX_FILE)
+    name = os.path.relpath(path, root.path).replace(os.sep, "/")
+    if os.path.lexists(cache) and not os.path.isdir(cache):
+        reason = "it stands where the folder of the index belongs"
+        yield Damage(root.path, "index", os.path.dirname(name), reason, "Take it away.")
+    elif os.path.isdir(path):
+        yield Damage(root.path, "index", name, "a folder stands where the index belongs", "Take it away.")
+    elif os.path.lexists(path):
+        try:
+            Database(path).close()
+        except (SqliteError, EngramError) as error:
+            yield Damage(root.path, "index", name, f"it cannot be read ({error})", "engram repair --fix", fixable=True)
 
 
 def _links(session: Session) -> Iterator[Damage]:

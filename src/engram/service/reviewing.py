@@ -16,7 +16,7 @@ from engram.service.keeping import verify
 from engram.service.safeguard import names_author
 from engram.store.files import digest, inside, read_guarded, read_optional, today
 from engram.store.ledger import LEDGER, LEGACY_LEDGER
-from engram.store.root import MemoryRoot, Skipped, stem, white_space_forms
+from engram.store.root import MemoryRoot, Skipped, Stored, duplicate, stem, white_space_forms
 from engram.store.write import Receipt, Write
 
 TYPE_CHECKING = False
@@ -242,6 +242,11 @@ def _review(session: Session, root: MemoryRoot, skip: Skipped) -> Review | Left:
         obstacle = f"it is no UTF-8 text (byte {error.start})"
     except FormatError as error:
         obstacle = f"it cannot be read as memory: {error.message}" + (f" (line {error.line})" if error.line else "")
+    if skip.kind == "unlisted" and not obstacle and folder != "archive":
+        owner = root.find(stem(path))
+        if owner != path and isinstance(root.read(owner), Stored):
+            # It would be approved and never be used: the other one is (F11).
+            obstacle = duplicate(path, owner).reason
     text = _text(data)
     checked = check(text, kind=kind, actions=session.settings.action)
     blocked = [finding for finding in checked.blocked if not names_author(text, finding)]

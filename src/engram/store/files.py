@@ -41,6 +41,7 @@ __all__ = [
     "read_error",
     "read_guarded",
     "read_optional",
+    "read_owned",
     "read_tail",
     "stat_of",
     "store_error",
@@ -93,12 +94,16 @@ def read_guarded(root: str, path: str, most: int = MAX_BYTES) -> bytes:
     """
     full = _resolved(root, path.split("/"))
     if not full.startswith(root.rstrip(os.sep) + os.sep):
-        raise FormatError("it is a link that leaves the memory folder, so it is not read", path=path)
+        raise FormatError(
+            "it is a link that leaves the memory folder, so it is not read",
+            path=path,
+            hint="Put the file itself in its place.",
+        )
     fd = os.open(extended(full), READ_FILE)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
-            raise FormatError("it is no regular file", path=path)
+            raise FormatError("it is no regular file", path=path, hint="Take it away, or put a file in its place.")
         if info.st_size > most:
             limit = f"a memory holds at most {most:,} (256 KiB)" if most == MAX_BYTES else f"at most {most:,} are read"
             raise FormatError(
@@ -155,12 +160,26 @@ def read_optional(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "it is no regular file", path)
-        return _read_all(fd, info.st_size)
+        return _read_regular(fd)
+    except OSError as error:
+        # What fails on an open file names none, and whoever tells a person or an agent of it has to.
+        error.filename = path
+        raise
     finally:
         os.close(fd)
+
+
+def read_owned(root: str, path: str) -> bytes | None:
+    """Return the bytes of a file that Engram keeps in a root for itself, None when there is no such file.
+
+    Raises:
+        EngramError: when it is there and cannot be read: it says why, and what to do.
+    """
+    full = inside(root, path)
+    try:
+        return read_optional(full)
+    except OSError as error:
+        raise read_error(error, full) from error
 
 
 def read_tail(path: str, most: int) -> bytes:
@@ -174,6 +193,13 @@ def read_tail(path: str, most: int) -> bytes:
         return _read_all(fd, min(most, info.st_size))
     finally:
         os.close(fd)
+
+
+def _read_regular(fd: int) -> bytes:
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(0, "it is no regular file")
+    return _read_all(fd, info.st_size)
 
 
 def _read_all(fd: int, size: int) -> bytes:
@@ -354,7 +380,7 @@ def read_error(error: OSError, path: str) -> EngramError:
         reason, hint = "you may not read it", f"Give yourself the right: chmod u+{'rx' if folder else 'r'} {path}"
         if owner := _other_owner(path):
             hint = f"It belongs to another user ({owner}), who can give you the right."
-    elif not error.errno or folder:
+    elif error.errno in {None, 0, errno.EISDIR}:
         reason, hint = "it is no regular file", "Move it away; where it replaced a file, bring that back from Git."
     else:
         reason, hint = error.strerror or str(error), "Look at the disk or the mount that it is on, then try again."

@@ -20,6 +20,7 @@ from engram.store.files import (
     inside,
     make_folders,
     read_optional,
+    read_owned,
     store_error,
     write_durable,
 )
@@ -169,7 +170,7 @@ def _write_open(journal: str, targets: Sequence[Target], note: str) -> None:
 
 
 def _read_open(root: str) -> tuple[list[Target], str]:
-    data = read_optional(inside(root, f"{JOURNAL}/{OPEN_JOURNAL}"))
+    data = read_owned(root, f"{JOURNAL}/{OPEN_JOURNAL}")
     if data is None:
         return [], ""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engram.store.files import LEDGER, LEGACY_LEDGER, inside, read_error, read_optional
+from engram.store.files import LEDGER, LEGACY_LEDGER, read_owned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def read_ledger(root: str) -> Ledger:
     Raises:
         EngramError: when one of them is there and cannot be read.
     """
-    source = _bytes_of(inside(root, LEDGER))
+    # Without the hashes nothing may be shown, and a ledger that cannot be read is not a missing one.
+    source = read_owned(root, LEDGER)
     if source is not None:
         return Ledger(source)
     return Ledger(None, read_legacy(root))
@@ -67,7 +68,7 @@ def read_ledger(root: str) -> Ledger:
 
 def read_legacy(root: str) -> dict[str, str] | None:
     """Return the hashes of ``memory.hashes.json``, None without it; what is no JSON object vouches for nothing."""
-    data = _bytes_of(inside(root, LEGACY_LEDGER))
+    data = read_owned(root, LEGACY_LEDGER)
     if data is None:
         return None
     from engram.text.jsonc import JsoncError, parse
@@ -79,14 +80,6 @@ def read_legacy(root: str) -> dict[str, str] | None:
     if not isinstance(value, dict):
         return {}
     return {path: text.lower() for path, text in value.items() if isinstance(text, str)}
-
-
-def _bytes_of(path: str) -> bytes | None:
-    try:
-        return read_optional(path)
-    except OSError as error:
-        # Without the hashes nothing may be shown, and a ledger that cannot be read is not a missing one.
-        raise read_error(error, path) from error
 
 
 def parse_ledger(source: bytes) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from engram.config.files import CONFIG_NAME
 from engram.errors import FormatError, StoreError
 from engram.model import FOLDERS
 from engram.record import Record
-from engram.store.files import digest, inside, make_folders, read_guarded, read_optional, store_error
+from engram.store.files import digest, inside, make_folders, read_guarded, read_optional, read_owned, store_error
 from engram.store.journal import CHANGELOG, Write, commit, recover
 from engram.store.ledger import LEDGER, LEGACY_LEDGER, Ledger, format_ledger, format_legacy, read_ledger, read_legacy
 from engram.store.lock import RootLock
@@ -129,7 +129,7 @@ class RootWriter:
         ledger = read_ledger(self.root)
         old = ledger.source if ledger.exists else None
         batch = [_replacing(LEDGER, old, format_ledger(self._clean(ledger, frozenset())))]
-        legacy = read_optional(inside(self.root, LEGACY_LEDGER))
+        legacy = read_owned(self.root, LEGACY_LEDGER)
         if retire and legacy is not None:
             batch.append(Write(LEGACY_LEDGER, digest(legacy), None))
         batch = [write for write in batch if write.data is None or write.old != digest(write.data)]
@@ -149,7 +149,7 @@ class RootWriter:
             StoreError: nothing was written.
         """
         what = "purge a memory"
-        old = read_optional(inside(self.root, CHANGELOG)) or b""
+        old = read_owned(self.root, CHANGELOG) or b""
         text = clean(old.decode("utf-8", "surrogateescape"))
         if text and not text.endswith("\n"):
             text += "\n"
@@ -176,7 +176,7 @@ class RootWriter:
 
     def is_tidy(self) -> bool:
         """Tell whether ``tidy`` would change nothing but add its line to the changelog."""
-        source = read_optional(inside(self.root, CHANGELOG)) or b""
+        source = read_owned(self.root, CHANGELOG) or b""
         return not self._tidy_ledger() and not self._housekeeping() and not has_markers(source)
 
     def _tidy_ledger(self) -> list[Write]:
@@ -185,7 +185,7 @@ class RootWriter:
             return []  # the first write makes it, of what matches (F14)
         hashes = self._clean(ledger, frozenset())
         out = [_replacing(LEDGER, ledger.source, format_ledger(hashes))]
-        old = read_optional(inside(self.root, LEGACY_LEDGER))
+        old = read_owned(self.root, LEGACY_LEDGER)
         if old is not None:
             legacy = read_legacy(self.root) or {}
             in_step = {path: hashes[path][0] if len(hashes.get(path, ())) == 1 else legacy[path] for path in legacy}
@@ -219,7 +219,7 @@ class RootWriter:
             else:
                 hashes[path] = (digest(data),)
         out = [_replacing(LEDGER, ledger.source if ledger.exists else None, format_ledger(hashes))]
-        old_source = read_optional(inside(self.root, LEGACY_LEDGER))
+        old_source = read_owned(self.root, LEGACY_LEDGER)
         if old_source is not None:
             legacy = read_legacy(self.root) or {}
             # Kept in step (F14): what it names, and what is written now; archived files were never in it.
@@ -251,7 +251,7 @@ class RootWriter:
             return ""
 
     def _changelog_write(self, changes: Sequence[tuple[str, str]], way: str) -> Write:
-        old = read_optional(inside(self.root, CHANGELOG))
+        old = read_owned(self.root, CHANGELOG)
         text = _CHANGELOG_HEAD if old is None else old.decode("utf-8", "surrogateescape")
         if has_markers(old or b""):
             lines = text.split("\n")
@@ -266,7 +266,7 @@ class RootWriter:
         """Return what keeps derived and private files out of Git, where an older folder lacks it."""
         out = []
         for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
-            old = read_optional(inside(self.root, name))
+            old = read_owned(self.root, name)
             new = _with_lines(old, lines)
             if new != old:
                 out.append(_replacing(name, old, new))
@@ -277,7 +277,7 @@ def missing_lines(root: str) -> dict[str, tuple[str, ...]]:
     """Return the lines that Git's two files of a root lack, by file (F2a, F3)."""
     found = {}
     for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
-        text = (read_optional(inside(root, name)) or b"").decode("utf-8", "surrogateescape")
+        text = (read_owned(root, name) or b"").decode("utf-8", "surrogateescape")
         present = {line.strip() for line in text.splitlines()}
         if missing := tuple(line for line in lines if line not in present):
             found[name] = missing
