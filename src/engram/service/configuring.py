@@ -37,11 +37,11 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
 
     Raises:
         ConfigError: for a value that is not allowed, or a file that is no JSON: it is not overwritten.
-        UsageError: for an unknown key, or a key that never counts in a workspace.
+        UsageError: for an unknown key, or setting one that never counts in a workspace.
         NotFoundError: where there is no workspace.
     """
     key = find(name)
-    if key is not None and key.workspace_rule == "never" and not everywhere:
+    if key is not None and key.workspace_rule == "never" and not everywhere and text is not None:
         raise UsageError(
             f"{name} never counts in a workspace, whose files may come with a clone.", hint="Add --global."
         )

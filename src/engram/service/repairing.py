@@ -13,16 +13,28 @@ from engram.errors import EngramError, FormatError
 from engram.markdown.conflicts import find_conflict
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, KIND_OF_FOLDER
+from engram.portable import away_line
+from engram.proposals.pending import FILE as APPROVALS
 from engram.record import Record
 from engram.service.caches import cache_of
 from engram.service.graphing import dependency_graph
 from engram.service.inbox import FOLDER as INBOX
 from engram.service.inbox import waiting_in
-from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_optional, today, walk_markdown
+from engram.store.files import (
+    JOURNAL,
+    LEDGER,
+    LEGACY_LEDGER,
+    digest,
+    leaves,
+    read_guarded,
+    read_optional,
+    today,
+    walk_markdown,
+)
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import format_ledger, read_legacy
 from engram.store.root import LINK_REASON, NOTES, REVIEW_COMMAND, MemoryRoot, duplicate
-from engram.store.write import has_markers, missing_lines
+from engram.store.write import GIT_FILES, has_markers, missing_lines
 from engram.text.slugs import fold_id, link_id
 
 TYPE_CHECKING = False
@@ -34,14 +46,17 @@ if TYPE_CHECKING:
     from engram.service.session import Session
 
     DamageKind = Literal[
-        "changelog", "conflict", "cycle", "dangling", "deferred", "duplicate", "git", "index", "ledger", "mismatch",
-        "misplaced", "missing", "orphan", "unparsable",
+        "changelog", "conflict", "cycle", "dangling", "deferred", "duplicate", "git", "index", "ledger", "misshaped",
+        "mismatch", "misplaced", "missing", "orphan", "unparsable",
     ]  # fmt: skip
 
 __all__ = ["Damage", "examine_form", "examine_memory", "mend_memory"]
 
 _MOST_DAYS = 30  # a deferred candidate that waits longer is named
 _KNOWN_FOLDERS = frozenset({*FOLDERS.values(), "archive", "traces", INBOX, NOTES})
+# What has to be a file, and what a folder, where it is there at all (F2).
+_ALL_FILES = (CHANGELOG, LEDGER, LEGACY_LEDGER, *GIT_FILES, ".lock", APPROVALS)
+_ALL_FOLDERS = (*FOLDERS.values(), "archive", "traces", INBOX, NOTES, JOURNAL, ".cache")
 _NO_MEMORIES = frozenset({CHANGELOG, "README.md"})
 
 
@@ -74,19 +89,43 @@ def examine_memory(session: Session) -> list[Damage]:
         NotFoundError: where there is no memory.
     """
     found: list[Damage] = []
-    for root in session.require_roots():
-        for one in (_files(root), _misplaced(root), _ledger(root), _git(root), _waiting(session, root)):
-            found += one
-        found += _index(session, root)
-    found += _links(session)
+    roots = session.require_roots()
+    for root in roots:
+        found += examine_form(root)
+    if not any(one.kind == "misshaped" and one.path in {LEDGER, LEGACY_LEDGER} for one in found):
+        for root in roots:
+            for one in (_files(root), _misplaced(root), _waiting(session, root)):
+                found += one
+            found += _index(session, root)
+        found += _links(session)
     order = {root.path: number for number, root in enumerate(session.roots)}
     return sorted(found, key=lambda one: (order[one.root], one.path, one.line, one.kind))
 
 
+def _shape(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield what stands where Engram keeps a file or a folder of its own (F2), and is none."""
+    for names, is_it, reason in (
+        (_ALL_FILES, os.path.isfile, "it is no regular file"),
+        (_ALL_FOLDERS, os.path.isdir, "it is no folder"),
+    ):
+        for name in names:
+            place = os.path.join(root.private if name in {INBOX, NOTES} else root.path, name)
+            if os.path.exists(place) and not is_it(place):
+                mend = (
+                    f"Where it replaced something, bring that back from Git once it is moved away: {away_line(place)}"
+                )
+                yield Damage(root.path, "misshaped", name, reason, mend)
+
+
 def examine_form(root: MemoryRoot) -> Iterator[Damage]:
-    """Yield what is wrong with ledger, changelog and Git's lines, which takes no look into the memories."""
-    yield from _ledger(root)
-    yield from _git(root)
+    """Yield what is wrong with ledger, changelog, Git's lines and folders, which takes no look into the memories."""
+    misshaped = list(_shape(root))
+    yield from misshaped
+    paths = {one.path for one in misshaped}
+    if not paths & {LEDGER, LEGACY_LEDGER}:
+        yield from _ledger(root)
+    if not paths & {CHANGELOG, *GIT_FILES}:
+        yield from _git(root)
 
 
 def mend_memory(session: Session) -> list[Damage]:
@@ -238,14 +277,15 @@ def _ledger(root: MemoryRoot) -> Iterator[Damage]:
     source = ledger.source
     doubled = [path for path, values in ledger.hashes.items() if len(values) > 1 and not root.ignores(path)]
     for path in doubled:
-        # Where no hash matches the file, the file is named as one that changed.
+        # Where no hash matches the file, the file is named as one that changed, and its review leaves one line.
+        matches = _matches(root, path)
         yield Damage(
             root.path,
             "ledger",
             LEDGER,
             f"{path} has several lines",
-            "engram repair --fix",
-            fixable=_matches(root, path),
+            "engram repair --fix" if matches else REVIEW_COMMAND,
+            fixable=matches,
         )
     if has_markers(source):
         yield Damage(
