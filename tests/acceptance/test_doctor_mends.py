@@ -106,6 +106,18 @@ def test_a_folder_in_the_place_of_a_file_that_all_needs_is_named_once(engram: Ru
     assert "error" not in {one["level"] for one in findings(engram)}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names")
+@pytest.mark.parametrize("name", ["SHA256SUMS", ".lock"])
+def test_a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(engram: Runner, saved: Path, name: str) -> None:  # E2
+    (saved / name).unlink()
+    os.mkfifo(saved / name)
+    paste(engram, one_of(engram, "memory.misshaped")["command"])
+    assert (home(engram) / f"engram-{name.lstrip('.')}").is_fifo()
+    os.mkfifo(saved / name)
+    done = engram.run("load", "pnpm")
+    assert (done.returncode, "no regular file" in done.stderr) == ((0, False) if name == ".lock" else (1, True))
+
+
 def test_a_damaged_file_of_the_users_own_is_named_with_what_moves_it_away(engram: Runner, saved: Path) -> None:
     engram.ok("link", "claude")
     for name in ("links.json", "trust.json"):
