@@ -291,6 +291,24 @@ def test_without_role_and_lifecycle_what_is_out_comes_with_a_mark_and_the_reason
     assert "keepers" not in text
 
 
+def test_whatever_is_left_out_takes_no_place_from_what_may_be_given(
+    engram: Runner, memories: Memories
+) -> None:  # F21 roles
+    rules = memories.root / "rules"
+    head = "type: rule\nscope: workspace\nrole: [bakers]\n---\n\n# Ovens\n\n## Content\n\n- Pans.\n"
+    for number in range(300):
+        (rules / f"ovens-{number}.md").write_bytes(f"---\nid: ovens-{number}\n{head}".encode())
+    said = "- Order flour on Mondays, set the tables, call the guests, and have the ovens swept by somebody who can."
+    memories.add("rule", "mondays", said, role="[clerks]")
+    assert "ovens-0" in engram.ok("load", "ovens and pans")
+    engram.ok("config", "set", "roles", "clerks")
+    assert engram.json("load", "ovens and pans")["data"]["selected_keys"] == ["mondays"]
+    explained = engram.ok("load", "ovens and pans", "--explain")
+    assert explained.count("left out ovens-") == 20
+    assert "280 more, all of them with --json" in explained
+    assert len(engram.json("load", "ovens and pans", "--explain")["data"]["explain"]["left_out"]) == 300
+
+
 def test_of_two_scopes_the_workspace_comes_first_unless_scope_is_switched_off(
     engram: Runner, root: Path, tmp_path: Path
 ) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["explained", "explained_data"]
 
+# So many of what was left out are named to a reader.
+_MOST_LEFT_OUT = 20
+
 
 def explained(recall: Recall) -> list[str]:
     """Return lines: why each memory is there, and what was left out for which reason."""
@@ -30,7 +33,9 @@ def explained(recall: Recall) -> list[str]:
     lines += [f"read {typed} as {meant}" for typed, meant in ranking.corrected]
     if ranking.unknown:
         lines.append(f"no memory has: {', '.join(ranking.unknown)}")
-    lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out]
+    lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out[:_MOST_LEFT_OUT]]
+    if more := ranking.left_out[_MOST_LEFT_OUT:]:
+        lines.append(f"left out: {len(more)} more, all of them with --json")
     if ranking.weak:
         lines.append(f"weak matches below the floor: {ranking.weak}")
     if ranking.off:
