@@ -31,6 +31,7 @@ __all__ = [
     "NONBLOCK",
     "REPLACES_OPEN_FILES",
     "WINDOWS",
+    "away_line",
     "command_line",
     "command_words",
     "editor_line",
@@ -38,12 +39,14 @@ __all__ = [
     "fold",
     "is_device",
     "is_plain_name",
+    "owner_name",
     "remove",
     "replace",
     "runs",
     "spelled",
     "sync_folder",
     "try_lock",
+    "unreadable",
 ]
 
 WINDOWS = os.name == "nt"
@@ -269,6 +272,54 @@ def editor_line(file: str, environ: Mapping[str, str], *, windows: bool = WINDOW
     """Return the command line that opens a file in the person's editor, as their shell would start it."""
     editor = environ.get("VISUAL", "").strip() or environ.get("EDITOR", "").strip() or ("notepad" if windows else "vi")
     return f"{editor} {command_line([file], windows=windows)}"
+
+
+def away_line(path: str) -> str:
+    """Return the command line that moves what stands in the way into the home folder: it may be all that there is.
+
+    So it goes over nothing that was moved there before.
+    """
+    name = free = f"engram-{os.path.basename(path).lstrip('.')}"
+    number = 2
+    while os.path.lexists(os.path.join(os.path.expanduser("~"), free)):
+        free = f"{name}-{number}"
+        number += 1
+    return f"mv {command_line([path])} ~/{command_line([free])}"
+
+
+def unreadable(error: OSError, path: str) -> tuple[str, str]:
+    """Return why a file or folder that is there cannot be read, as half a sentence, and what to do next."""
+    import errno
+
+    folder = os.path.isdir(path)
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        if owner := _other_owner(path):
+            return "you may not read it", f"It belongs to another user ({owner}), who can give you the right."
+        right = command_line(["chmod", f"u+{'rx' if folder else 'r'}", path])
+        return "you may not read it", f"Give yourself the right: {right}"
+    if error.errno in {None, 0, errno.EISDIR}:
+        hint = f"Where it replaced a file, bring that back from Git once it is moved away: {away_line(path)}"
+        return "it is no regular file", hint
+    return error.strerror or str(error), "Look at the disk or the mount that it is on, then try again."
+
+
+def owner_name(uid: int) -> str:
+    """Return the name of a user of this machine, or the number where it has none."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _other_owner(path: str) -> str:
+    """Return the name of the other user whom a file belongs to, ``""`` where it is one's own or that is not known."""
+    try:
+        uid = os.stat(path).st_uid
+    except OSError:
+        return ""
+    return owner_name(uid) if hasattr(os, "geteuid") and uid != os.geteuid() else ""
 
 
 def command_words(line: str, *, windows: bool = WINDOWS) -> list[str]:

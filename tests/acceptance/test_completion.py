@@ -88,6 +88,12 @@ def test_bash_completes_a_file_whose_name_holds_blanks_as_one_word(engram: Runne
     assert in_bash(engram, program) == "1\n"
 
 
+def test_an_option_and_its_value_in_one_word_are_completed_as_one(engram: Runner) -> None:  # as zsh takes them apart
+    script = engram.ok("completion", "bash")
+    program = f'{script}\nCOMP_WORDS=(engram load --disclosure=a)\nCOMP_CWORD=2\n_engram\necho "${{COMPREPLY[@]}}"'
+    assert in_bash(engram, program) == "--disclosure=auto\n"
+
+
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
 def test_zsh_reads_its_script(engram: Runner) -> None:
     script = engram.ok("completion", "zsh")
@@ -113,6 +119,7 @@ def test_fish_completes_commands_and_options(engram: Runner) -> None:
         ("engram config get loa", "load.limit"),
         ("engram link anti", "antigravity"),
         ("engram config set read sta", "startup"),
+        ("engram --ver", "--version"),
     ):
         done = subprocess.run(
             ["fish", "-c", f"source -\ncomplete -C '{line}'"],

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.conftest import Runner
+    from tests.conftest import Runner, Scratch
 
 COMMENTED = """\
 // mine
@@ -312,3 +312,40 @@ def test_a_value_that_does_not_count_is_said_also_when_it_is_there_already(engra
         done = engram.run("config", "set", "approval.terminal", "any")
         assert expected in done.stdout
         assert "does not count" in done.stderr
+
+
+@pytest.mark.parametrize("key", ["roles", "ignore.patterns", "global_path"])
+def test_an_empty_value_is_shown_as_one(engram: Runner, root: Path, key: str) -> None:  # F21
+    done = engram.ok("config", "set", key, "", "--global")
+    assert done.startswith(f"{key} = (none) in ")
+    assert engram.ok("config", "set", key, "", "--global").startswith(f"{key} is (none) already in ")
+    assert engram.ok("config", "get", key) == "(none)\n"
+
+
+def test_a_value_is_shown_as_it_is_understood(engram: Runner, root: Path) -> None:
+    assert engram.ok("config", "set", "roles", "a, b ,,c").startswith("roles = a, b, c in ")
+    assert engram.ok("config", "get", "roles") == "a, b, c\n"
+
+
+def test_a_folder_is_meant_from_where_it_is_typed(engram: Runner, root: Path, scratch: Scratch) -> None:  # F21
+    (engram.cwd / "sub").mkdir()
+    engram.ok("config", "set", "global_path", "../everywhere", "--global", cwd=engram.cwd / "sub")
+    assert engram.ok("config", "get", "global_path") == f"{engram.cwd / 'everywhere'}\n"
+    engram.ok("config", "set", "global_path", "~/everywhere", "--global")
+    assert '"~/everywhere"' in (scratch.config / "engram.config.json").read_text(encoding="utf-8")
+
+
+def test_a_value_that_another_one_lies_above_is_said_to(engram: Runner, root: Path) -> None:  # F21
+    engram.ok("config", "set", "read", "always")
+    done = engram.run("config", "set", "read", "startup", "--global")
+    assert f"{root / 'engram.config.json'} sets read too, and that counts." in done.stderr
+    done = engram.run("config", "set", "read", "manual", env={"ENGRAM_READ": "auto"})
+    assert "ENGRAM_READ sets read too, and that counts." in done.stderr
+    assert engram.run("config", "set", "load.limit", "5", "--global").stderr == ""
+
+
+def test_what_does_not_count_in_a_workspace_can_be_taken_out_of_it(engram: Runner, root: Path) -> None:  # F21
+    (root / "engram.config.json").write_text('{"global_path": "/x"}', encoding="utf-8")
+    assert engram.run("config", "set", "global_path", "/y").returncode == 2
+    engram.ok("config", "unset", "global_path")
+    assert (root / "engram.config.json").read_text(encoding="utf-8") == "{}"

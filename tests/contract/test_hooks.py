@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -356,6 +357,51 @@ def test_a_payload_of_five_megabytes_is_answered_in_time(memory: Runner) -> None
     text = "<hook_context>x</hook_context>\n\n" * (size // 33) + "install a dependency with pnpm"
     done = hook(memory, "gemini", {**base, "hook_event_name": "BeforeAgent", "prompt": text})
     assert "use-pnpm" in context(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("host", "event", "printed"), [("claude", "UserPromptSubmit", b""), ("gemini", "BeforeAgent", b"{}\n")]
+)
+def test_a_host_that_never_ends_its_input_gets_the_empty_answer(
+    memory: Runner, host: str, event: str, printed: bytes
+) -> None:  # C59b, by its own clock
+    process = subprocess.Popen(
+        [*memory.command, "hook", host],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=memory.cwd,
+        env=memory.scratch.env,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps({"hook_event_name": event, "prompt": "install with pnpm"}).encode())
+    process.stdin.flush()  # and it stays open
+    assert process.wait(LIMIT_S) == 0
+    assert process.stdout.read() == printed
+    process.stdin.close()
+    process.stdout.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes with names")
+@pytest.mark.parametrize("place", ["SHA256SUMS", "engram.config.json", "rules", ".cache", ".journal", ".engramignore"])
+@pytest.mark.parametrize("kind", ["file", "folder", "pipe"])
+def test_a_hook_of_a_broken_store_lets_the_prompt_through(memory: Runner, place: str, kind: str) -> None:  # F2
+    broken = memory.cwd / ".agents" / ".engram" / place
+    if broken.is_dir():
+        shutil.rmtree(broken)
+    broken.unlink(missing_ok=True)
+    match kind:
+        case "file":
+            broken.write_bytes(b"\xff{")
+        case "folder":
+            broken.mkdir()
+        case _:
+            os.mkfifo(broken)
+    done = hook(memory, "gemini", {"session_id": "s", "hook_event_name": "BeforeAgent", "prompt": "pnpm install"})
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert b"too long" not in done.stderr
+    assert json.loads(done.stdout) is not None
 
 
 def test_a_host_that_closed_its_end_did_not_see_it(memory: Runner) -> None:  # C59b

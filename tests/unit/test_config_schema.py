@@ -34,6 +34,8 @@ def test_the_schema_in_the_repository_is_that_of_the_table() -> None:
         {"load": {"limit": 6}, "load.max_tokens": 800},
         {"safety": {"secret": "block", "personal": {"email": "allow"}}, "roles": ["backend"]},
         {"hosts": {"codex": {"approval_mode": "prompt"}}, "of_another": 1},
+        {"hosts": {"codex.approval_mode": "prompt"}, "safety": {"personal": "allow", "personal.phone": "block"}},
+        {"safety.personal.phone": "redact", "safety.of_another": 1},
     ],
 )
 def test_the_schema_takes_what_engram_takes(settings: dict[str, object]) -> None:
@@ -42,7 +44,17 @@ def test_the_schema_takes_what_engram_takes(settings: dict[str, object]) -> None
 
 @pytest.mark.parametrize(
     "settings",
-    [{"load": {"limit": 0}}, {"load.limit": "6"}, {"read": "sometimes"}, {"safety": {"secret": "no"}}, {"roles": "x"}],
+    [
+        {"load": {"limit": 0}},
+        {"load.limit": "6"},
+        {"read": "sometimes"},
+        {"safety": {"secret": "no"}},
+        {"safety": {"personal.phone": "no"}},
+        {"safety.personal.phone": "no"},
+        {"hosts": {"codex.approval_mode": "no"}},
+        {"roles": "x"},
+        {"roles": [" "]},
+    ],
 )
 def test_the_schema_refuses_what_engram_refuses(settings: dict[str, object]) -> None:
     with pytest.raises(jsonschema.ValidationError):

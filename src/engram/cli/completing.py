@@ -185,8 +185,14 @@ _engram_files() {{
   compopt -o filenames 2>/dev/null
 }}
 _engram() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options="" words=""
-  local command="" given="" one at=1
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} joined=""
+  # For zsh --option=value is one word.
+  case "$word" in --*=*) joined=${{word%%=*}}=; before=${{word%%=*}}; word=${{word#*=}} ;; esac
+  _engram_word
+  [ -z "$joined" ] || COMPREPLY=("${{COMPREPLY[@]/#/$joined}}")
+}}
+_engram_word() {{
+  local options="" words="" command="" given="" one at=1
   COMPREPLY=()
   # For bash --option=value is three words.
   if [ "$word" = "=" ]; then word=""; elif [ "$before" = "=" ]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi
@@ -217,6 +223,8 @@ def _fish() -> str:
         "# Completion of engram for fish: engram completion fish | source",
         _FISH_IDS.strip(),
         "complete -c engram -f",
+        "complete -c engram -n __fish_use_subcommand -s h -l help -d 'show help'",
+        "complete -c engram -n __fish_use_subcommand -l version -d 'show the version'",
     ]
     for command in all_commands():
         lines += [

@@ -18,7 +18,7 @@ __all__ = ["author_command", "config_command", "set_read_command"]
 
 def config_command(session: Session, parsed: Parsed, output: Output) -> int:
     """``config view|get|set|unset|explain|schema``."""
-    action, key, value = parsed.word("ACTION") or "view", parsed.word("KEY"), parsed.word("VALUE")
+    action, key = parsed.word("ACTION") or "view", parsed.word("KEY")
     has_value = "VALUE" in parsed.words
     match action:
         case "view" if not key:
@@ -37,11 +37,12 @@ def config_command(session: Session, parsed: Parsed, output: Output) -> int:
             output.text(dumps(schema, indent=2))
             return output.done(schema)
         case "set" if key and has_value:
-            file, changed = change_setting(session, key, value, everywhere=parsed.given("global"))
-            output.line(f"{key} = {value} in {file}" if changed else f"{key} is {value} already in {file}")
+            file, changed, value = change_setting(session, key, parsed.word("VALUE"), everywhere=parsed.given("global"))
+            shown = _shown(value)
+            output.line(f"{key} = {shown} in {file}" if changed else f"{key} is {shown} already in {file}")
             return output.done({"key": key, "file": file, "changed": changed})
         case "unset" if key and not has_value:
-            file, changed = change_setting(session, key, None, everywhere=parsed.given("global"))
+            file, changed, _ = change_setting(session, key, None, everywhere=parsed.given("global"))
             output.line(f"{key} is no longer set in {file}" if changed else f"{key} is not set in {file}")
             return output.done({"key": key, "file": file, "changed": changed})
         case _:
@@ -70,7 +71,7 @@ def _explain(session: Session, name: str, output: Output) -> int:
 def set_read_command(session: Session, parsed: Parsed, output: Output) -> int:
     """``set-read MODE`` is ``config set read MODE`` (F21)."""
     mode = parsed.word("MODE")
-    file, changed = change_setting(session, "read", mode, everywhere=parsed.given("global"))
+    file, changed, _ = change_setting(session, "read", mode, everywhere=parsed.given("global"))
     output.line(f"read = {mode} in {file}" if changed else f"read is {mode} already in {file}")
     return output.done({"key": "read", "value": mode, "file": file, "changed": changed})
 

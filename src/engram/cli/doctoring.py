@@ -18,13 +18,17 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 def doctor_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print what was found; exit with 1 for an error, with ``--strict`` for a warning too."""
-    mended: list[str] = []
-    if parsed.given("fix"):
-        mended = mend(session)
-        for line in mended:
-            output.line(f"Mended: {line}")
+    mended, errors = mend(session) if parsed.given("fix") else ([], [])
     found = examine(session)
     session.notices.clear()  # they are among the findings
+    mended += found.healed
+    for line in mended:
+        output.line(f"Mended: {line}")
+    # What kept something from being mended is mostly found as well.
+    said = {one.message for one in found.findings}
+    for error in errors:
+        if error.message not in said:
+            output.line(f"Not mended: {error.message} {error.hint}".rstrip())
     output.line(f"Engram {found.version}")
     for host, linked in found.hosts.items():
         output.line(f"{host:<12}{linked}")

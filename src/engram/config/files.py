@@ -15,7 +15,7 @@ import sys
 from engram.config.keys import find, is_group, shown, validate
 from engram.errors import ConfigError
 from engram.model import MAX_BYTES
-from engram.portable import BINARY, NONBLOCK, extended
+from engram.portable import BINARY, NONBLOCK, away_line, extended, unreadable
 from engram.record import Record
 from engram.text.plain_json import read_plain
 
@@ -226,10 +226,11 @@ def _read(file: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}", path=file) from error
+        raise _unread(error, file) from error
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ConfigError(f"{file} is not a regular file", hint="Put a JSON file there, or nothing.", path=file)
+            hint = f"Put a JSON file there once it is moved away, or nothing: {away_line(file)}"
+            raise ConfigError(f"{file} is not a regular file", hint=hint, path=file)
         chunks = []
         size = 0
         while chunk := os.read(handle, MAX_BYTES + 1):
@@ -238,7 +239,11 @@ def _read(file: str) -> bytes | None:
             if size > MAX_BYTES:
                 raise ConfigError(f"{file} is larger than {MAX_BYTES // 1024} KiB, which no settings need", path=file)
     except OSError as error:
-        raise ConfigError(f"{file} cannot be read: {error.strerror}", path=file) from error
+        raise _unread(error, file) from error
     finally:
         os.close(handle)
     return b"".join(chunks)
+
+
+def _unread(error: OSError, file: str) -> ConfigError:
+    return ConfigError(f"{file} cannot be read: {error.strerror}", hint=unreadable(error, file)[1], path=file)

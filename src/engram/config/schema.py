@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["config_page", "config_schema", "key_lines"]
 
 _TITLE = "engram.config.json"
+# A kind of finding, as a key names it.
+_KIND = "[a-z][a-z0-9_]*"
 _COUNTS = {
     "adds": "Each file adds to what the others say, and takes nothing back.",
     "counts": "",
@@ -34,17 +36,20 @@ def config_schema() -> dict[str, Any]:
     for key in KEYS:
         root["properties"][key.name] = _value(key)
     for key in KEYS:
-        *groups, name = key.name.split(".")
+        parts = key.name.split(".")
         at = root
-        for group in groups:
+        # A key may stand whole at each depth: `hosts.codex.approval_mode`, `codex.approval_mode` in `hosts`.
+        for depth, group in enumerate(parts[:-1], 1):
             at = at["properties"].setdefault(group, {"type": "object", "properties": {}})
             if "properties" not in at:
                 break  # `safety.personal` is a value and a group
-        else:
-            at["properties"][name] = _value(key)
+            at["properties"][".".join(parts[depth:])] = _value(key)
     action = {"enum": list(reversed(ACTIONS))}
+    groups = "|".join(GROUPS)
     kinds = {group: {"anyOf": [action, {"type": "object", "additionalProperties": action}]} for group in GROUPS}
-    root["properties"]["safety"] = {"type": "object", "properties": kinds}
+    whole = {f"^({groups})\\.{_KIND}$": action}
+    root["properties"]["safety"] = {"type": "object", "properties": kinds, "patternProperties": whole}
+    root["patternProperties"] = {f"^safety\\.({groups})\\.{_KIND}$": action}
     return root
 
 
@@ -56,7 +61,7 @@ def _value(key: Key) -> dict[str, Any]:
         case "enum":
             found |= {"enum": list(key.choices)}
         case "list":
-            found |= {"type": "array", "items": {"type": "string", "minLength": 1}}
+            found |= {"type": "array", "items": {"type": "string", "pattern": "\\S"}}
         case _:
             found |= {"type": "string"}
     if key.default not in ("", ()):

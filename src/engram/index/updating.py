@@ -10,7 +10,7 @@ from engram.index.stamp import changed_names, folders_in, left_alone_in, list_fo
 from engram.index.writing import Beside, StaleError, build, update
 from engram.model import FOLDERS
 from engram.portable import replace
-from engram.store.files import LEDGER, LEGACY_LEDGER, leaves
+from engram.store.files import LEDGER, LEGACY_LEDGER, READ_FILE, leaves
 from engram.store.root import LINK_REASON, Skipped, Stored, duplicate, is_active, serving_order, stem
 from engram.text.slugs import fold_id
 
@@ -219,9 +219,14 @@ def _agree(most: int, equal: Callable[[int, int], bool]) -> int:
 def _open_seen(cache: str) -> FileIO | None:
     """Open the ledger that the last index was made from, None where it was not kept."""
     try:
-        return open(os.path.join(cache, _SEEN), "rb", buffering=0)
+        return _opened(os.path.join(cache, _SEEN))
     except OSError:
         return None
+
+
+def _opened(path: str) -> FileIO:
+    """Open a file for reading, and wait for nobody where a pipe has its name."""
+    return open(os.open(path, READ_FILE), "rb", buffering=0)
 
 
 def _seen_ledger(seen: FileIO | None, stamp: str) -> bytes | None:
@@ -244,7 +249,7 @@ def _keep_ledger(root: str, cache: str) -> None:
     held = f"{kept}.{os.getpid()}"
     line = stamp_line(root, LEDGER)
     try:
-        with open(os.path.join(root, LEDGER), "rb", buffering=0) as ledger:
+        with _opened(os.path.join(root, LEDGER)) as ledger:
             if _is_copy(kept, line):
                 return
             if os.path.lexists(held):
@@ -269,7 +274,7 @@ def _is_copy(kept: str, line: str) -> bool:
     """Tell whether the ledger with this line of the stamp is kept already."""
     start = f"{line}\n".encode()
     try:
-        with open(kept, "rb", buffering=0) as copy:
+        with _opened(kept) as copy:
             return copy.read(len(start)) == start
     except OSError:
         return False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from engram.config.author import Author, read_authors, set_author
 from engram.config.edit import set_key, unset_key
-from engram.config.files import CONFIG_NAME
+from engram.config.files import CONFIG_NAME, expand
 from engram.config.keys import find, parse_text, validate
 from engram.errors import ConfigError, UsageError
 from engram.service.author import author_file
@@ -23,7 +25,7 @@ __all__ = ["change_setting", "remember_author", "set_roles", "set_rule_variant"]
 _MOST_ROLES = 2000  # characters of all roles together
 
 
-def change_setting(session: Session, name: str, text: str | None, *, everywhere: bool) -> tuple[str, bool]:
+def change_setting(session: Session, name: str, text: str | None, *, everywhere: bool) -> tuple[str, bool, object]:
     """Set a key, or with None take it out; comments and everything else in the file stay.
 
     Args:
@@ -33,25 +35,28 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
         everywhere: change the user's own configuration instead of the workspace's.
 
     Returns:
-        The file, and whether it changed.
+        The file, whether it changed, and the value that stands there now, None for none.
 
     Raises:
         ConfigError: for a value that is not allowed, or a file that is no JSON: it is not overwritten.
-        UsageError: for an unknown key, or a key that never counts in a workspace.
+        UsageError: for an unknown key, or setting one that never counts in a workspace.
         NotFoundError: where there is no workspace.
     """
     key = find(name)
-    if key is not None and key.workspace_rule == "never" and not everywhere:
+    if key is not None and key.workspace_rule == "never" and not everywhere and text is not None:
         raise UsageError(
             f"{name} never counts in a workspace, whose files may come with a clone.", hint="Add --global."
         )
     value = None if text is None else validate(name, parse_text(name, text), "the command line")
+    if value and key is not None and key.type == "path" and not os.path.isabs(expand(str(value), session.environ)):
+        value = os.path.abspath(str(value))  # from where it was typed; in the file it would begin at the file's folder
     if everywhere:
         data = read_optional(session.user_file)
         new = _edited(session.user_file, data, name, value)
         if new != data:
             atomic_write(session.user_file, new)
-        return session.user_file, new != data
+        _say_if_not_counted(session, name, value)
+        return session.user_file, new != data, value
     root = session.require_workspace().root
     path = inside(root, CONFIG_NAME)
     with session.writer(root) as writer:
@@ -60,8 +65,8 @@ def change_setting(session: Session, name: str, text: str | None, *, everywhere:
         if new != data:
             what = f"unset {name}" if text is None else f"set {name}"
             writer.apply([Write(CONFIG_NAME, "" if data is None else digest(data), new)], what, "command")
-    _say_if_not_counted(session, name)
-    return path, new != data
+    _say_if_not_counted(session, name, value)
+    return path, new != data, value
 
 
 def set_roles(session: Session, roles: Iterable[str]) -> tuple[str, ...]:
@@ -99,11 +104,11 @@ def set_rule_variant(session: Session, variant: str) -> None:
 
 def _say_if_overruled(session: Session, name: str, wanted: object) -> None:
     entry = session.settings.entry(name)
-    if entry.value != wanted:
+    if entry.value != wanted and entry.layer != "default":
         session.say("warning", "overruled", f"{entry.where} sets {name} too, and that counts.", path=entry.where)
 
 
-def _say_if_not_counted(session: Session, name: str) -> None:
+def _say_if_not_counted(session: Session, name: str, value: object) -> None:
     """A value that was set and does not count would be a claim of success (F21)."""
     session.forget_settings()
     try:
@@ -118,6 +123,10 @@ def _say_if_not_counted(session: Session, name: str) -> None:
             session.say(
                 "warning", "not_counted", f"{name} does not count in {item.file}: {item.reason}", path=item.file
             )
+            return
+    key = find(name)
+    if value is not None and key is not None and key.type != "path" and key.workspace_rule != "adds":
+        _say_if_overruled(session, name, value)
 
 
 def remember_author(session: Session, name: str, email: str, *, everywhere: bool) -> Author:

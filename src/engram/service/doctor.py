@@ -9,13 +9,14 @@ import sys
 from engram.errors import EngramError
 from engram.hosts.places import is_here
 from engram.hosts.table import HOSTS, find_host
-from engram.portable import WINDOWS, command_line, editor_line
+from engram.portable import WINDOWS, away_line, command_line, editor_line
 from engram.record import Record
 from engram.service.finding import Finding
 from engram.service.host_settings import claude_user_server, unasked
 from engram.service.linking import survey
 from engram.service.memory_checks import examine_memory
 from engram.service.unlinked import PART_NAMES, are, gone_command, gone_sentence, were
+from engram.store.files import JOURNAL, read_error
 from engram.version import __version__
 
 TYPE_CHECKING = False
@@ -38,18 +39,19 @@ _ONLY = {
     "command": " --no-mcp --no-hooks",
     "hooks": " --no-mcp --no-instructions",
 }
-_TO_PASTE = ("engram ", "chmod ", "pip ")
+_TO_PASTE = (": engram ", ": chmod ", ": mv ", ": pip ")
 _LASTING = "This holds in this shell; its start files make it last."
 _REVIEW = "It shows what would be written over the edit, and asks."
 _REPLACES = "This replaces it; it is left alone without."
 
 
 class Examined(Record):
-    """What was looked at: the findings, and for each host that is here how it is linked."""
+    """What was looked at: the findings, for each host that is here how it is linked, what the look itself mended."""
 
     version: str
     findings: tuple[Finding, ...]
     hosts: dict[str, str]
+    healed: tuple[str, ...] = ()
 
 
 def examine(session: Session, *, start: bool = True) -> Examined:
@@ -65,8 +67,9 @@ def examine(session: Session, *, start: bool = True) -> Examined:
     try:
         states = survey(session)
         surveyed = True
-    except EngramError as error:
+    except (EngramError, OSError) as raised:
         surveyed = False
+        error = read_error(raised, raised.filename or session.start) if isinstance(raised, OSError) else raised
         findings.append(Finding("links.broken", "error", error.message, file=error.path, advice=error.hint))
     found_here = {host.id for host in HOSTS if is_here(host, session.environ)}
     states = _each_once(states, found_here)
@@ -84,16 +87,22 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         findings += _handshakes(session, states)
     findings += examine_memory(session)
     with_commands = (_with_command(one, session.environ) for one in findings)
-    return Examined(__version__, tuple(dict.fromkeys(with_commands)), hosts)
+    open_roots = {one.file for one in findings if one.id == "memory.journal"}
+    healed = (one for one in session.notices if one.code == "healed")
+    mended = (f"{one.message} ({one.path})" for one in healed if os.path.join(one.path, JOURNAL) not in open_roots)
+    return Examined(__version__, tuple(dict.fromkeys(with_commands)), hosts, tuple(mended))
 
 
 def _with_command(finding: Finding, environ: Mapping[str, str]) -> Finding:
     """Return a finding with a command: the one that its advice ends with, else an editor on the file that it names."""
     if finding.command:
-        return finding
-    advice, _, command = finding.advice.rpartition(": ")
-    if command.startswith(_TO_PASTE):
-        return finding.replace(command=command, advice=f"{advice}." if advice else "")
+        return finding.replace(advice=f"{finding.advice} run this.") if finding.advice.endswith(", then") else finding
+    found = [at for mark in _TO_PASTE if (at := finding.advice.find(mark)) >= 0]
+    if found:
+        advice, command = finding.advice[: min(found)], finding.advice[min(found) + 2 :]
+        return finding.replace(
+            command=command, advice=f"{advice} run this." if advice.endswith(", then") else f"{advice}."
+        )
     if os.path.isfile(finding.file):
         return finding.replace(command=editor_line(finding.file, environ))
     return finding
@@ -114,24 +123,42 @@ def _each_once(states: list[PartState], here: set[str]) -> list[PartState]:
     ]
 
 
-def mend(session: Session) -> list[str]:
+def mend(session: Session) -> tuple[list[str], list[EngramError]]:
     """Mend what cannot lose anything: stale entries and blocks that Engram wrote, and the form of ledgers.
 
     Returns:
-        What was done, a line each.
+        What was done, a line each, and what kept something from being done: one thing keeps nothing else from it.
     """
+    done: list[str] = []
+    errors: list[EngramError] = []
+    for step in (_mend_hosts, _mend_memory):
+        try:
+            step(session, done, errors)
+        except EngramError as error:
+            errors.append(error)
+        except OSError as error:
+            errors.append(read_error(error, error.filename or session.start))
+    return done, errors
+
+
+def _mend_hosts(session: Session, done: list[str], errors: list[EngramError]) -> None:
     from engram.service.linking import refresh
-    from engram.service.repairing import mend_memory
 
     report = refresh(session, plan=False)
-    done = [
+    done += [
         f"{result.host}: {result.part} written afresh in {result.file}"
         for result in report.results
         if result.action == "updated"
     ]
+    errors += report.errors
+
+
+def _mend_memory(session: Session, done: list[str], _errors: list[EngramError]) -> None:
+    from engram.service.repairing import mend_memory
+
+    session.recheck_trust()  # before the roots are asked for: what is foreign by its history is so afterwards too
     if session.roots:
         done += [f"{one.path} in {one.root}: {one.reason}" for one in mend_memory(session)]
-    return done
 
 
 def _installation(session: Session) -> Iterator[Finding]:
@@ -141,6 +168,9 @@ def _installation(session: Session) -> Iterator[Finding]:
         find_launch(session.environ)
     except EngramError as error:
         yield Finding("install.program", "error", error.message, "engram doctor", advice=error.hint)
+    if os.path.exists(session.config_dir) and not os.path.isdir(session.config_dir):
+        message = f"{session.config_dir} is no folder, so Engram remembers nothing: neither trust nor what it linked."
+        yield Finding("install.folder", "error", message, away_line(session.config_dir), session.config_dir)
     path = session.environ.get("PATH", os.defpath)
     for program in (_PROGRAM, _SERVER):
         own, found = own_program(program), shutil.which(program, path=path)
@@ -171,10 +201,11 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 advice = state.hint or "Mend the file by hand."
                 yield Finding("host.broken", "error", state.reason, file=state.file, advice=advice)
             case "stale":
-                message = f"The {where} {are(state.part)} of an older version or another place."
+                message = f"The {where} {are(state.part)} of an older version, another place or with other options."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)
             case "edited":
-                message = f"The {where} {were(state.part)} edited since Engram wrote it."
+                them = "them" if are(state.part) == "are" else "it"
+                message = f"The {where} {were(state.part)} edited since Engram wrote {them}."
                 command = "engram upgrade --review"
                 yield Finding("host.edited", "info", message, command, state.file, advice=_REVIEW)
             case "foreign":
@@ -225,6 +256,7 @@ def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]
     form = form_of(words, SERVER)
     server = (*launch.server, *options)
     add = f"claude mcp add --scope user engram -- {shell_line(with_options(server, form) if form else server)}"
+    replace = f"claude mcp remove --scope user engram && {add}"
     if not words:
         recorded = any(state.scope == "global" and state.recorded for state in mine)
         if recorded and not any(state.part == "mcp" for state in mine):
@@ -232,12 +264,10 @@ def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]
             yield Finding("host.claude_user", "info", message, add, file)
     elif form is None:
         message = f"Claude Code's server engram for all projects starts {shell_line(words)}, which is not Engram."
-        advice = f"Where it is not wanted: {command_line(['claude', 'mcp', 'remove', '--scope', 'user', 'engram'])}"
-        yield Finding("host.foreign", "warning", message, "claude mcp get engram", file, advice=advice)
+        yield Finding("host.foreign", "warning", message, replace, file, advice=_REPLACES)
     elif words[: len(launch.server)] != launch.server:
         message = "Claude Code's server engram for all projects is of an older version or another place."
-        command = f"claude mcp remove --scope user engram && {add}"
-        yield Finding("host.stale", "warning", message, command, file)
+        yield Finding("host.stale", "warning", message, replace, file)
 
 
 def _handshakes(session: Session, states: list[PartState]) -> Iterator[Finding]:

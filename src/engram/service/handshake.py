@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import threading
+from functools import partial
 
 from engram.hosts.launch import shell_line
 from engram.hosts.places import desktop_path
-from engram.portable import command_line
+from engram.portable import WINDOWS, command_line
 from engram.record import Record
 from engram.service.launching import own_program
 from engram.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["WAIT_S", "Handshake", "desktop_environment", "shake_hands"]
 
 WAIT_S = 5.0
 _GRACE_S = 1.0
+_LONGEST_LINE = 1 << 20  # bytes; an answer to ``initialize`` has some hundred
 _REQUEST = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -94,6 +97,7 @@ def shake_hands(words: Sequence[str], environ: Mapping[str, str], folder: str, w
             stderr=subprocess.DEVNULL,
             env=environment,
             cwd=folder,
+            start_new_session=not WINDOWS,
         )
     except OSError as error:
         return Handshake(trouble=f"{line} would not start: {error.strerror}")
@@ -109,7 +113,13 @@ def _first_line(process: subprocess.Popen[bytes], wait: float) -> bytes | None:
     assert process.stdout is not None
     lines: list[bytes] = []
     out = process.stdout
-    reader = threading.Thread(target=lambda: lines.append(out.readline()), daemon=True)
+
+    def read() -> None:
+        # Closed by who reads: to close it elsewhere would wait for a line that a child of the process keeps open.
+        with out:
+            lines.append(out.readline(_LONGEST_LINE))
+
+    reader = threading.Thread(target=read, daemon=True)
     reader.start()
     try:
         process.stdin.write(json.dumps(_REQUEST).encode() + b"\n")
@@ -136,21 +146,22 @@ def _judge(line: str, answer: bytes | None, wait: float) -> Handshake:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process as hosts do: close its input, then ask, then kill."""
+    """End the process as hosts do: close its input, then ask, then kill; with it what it started."""
     assert process.stdin is not None
-    assert process.stdout is not None
     try:
         process.stdin.close()
     except OSError:
         pass
-    for stop in (process.terminate, process.kill):
+    stops: tuple[Callable[[], None], ...] = (process.terminate, process.kill)
+    if not WINDOWS:
+        stops = tuple(partial(os.killpg, process.pid, number) for number in (signal.SIGTERM, signal.SIGKILL))
+    for stop in stops:
         try:
             process.wait(_GRACE_S)
             break
         except subprocess.TimeoutExpired:
             stop()
     process.wait()
-    process.stdout.close()
 
 
 def _linked_into(program: str, path: str) -> str:

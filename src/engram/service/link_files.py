@@ -114,6 +114,11 @@ class LinkFiles:
             self._open[file.identity] = OpenFile(file, self.records.get(file.path))
         return self._open[file.identity]
 
+    def users(self, name: str, part: str) -> tuple[str, ...]:
+        """Return the hosts that a part was linked for in a file, also where the file cannot be opened."""
+        record = self.records.get(os.path.realpath(name))
+        return record.users(part) if record else ()
+
     def opened(self) -> tuple[OpenFile, ...]:
         """Return the files of this run, in the order of opening."""
         return tuple(self._open.values())

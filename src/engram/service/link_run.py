@@ -268,10 +268,10 @@ class LinkRun:
             reason = part.reason
             return PartState(host.id, scope, part.part, "", "", "absent", reason=reason)
         name = self._name(part, scope, wish)
-        head = PartState(host.id, scope, part.part, name, part.where, "absent")
+        recorded = host.id in self.files.users(name, part.part)
+        head = PartState(host.id, scope, part.part, name, part.where, "absent", recorded=recorded)
         try:
             target = self.files.open(name)
-            head = head.replace(recorded=host.id in target.record.users(part.part))
             state = part.state(target.text, wish)
         except PartError as error:
             failure = self.files.failed(target, error)

@@ -13,16 +13,28 @@ from engram.errors import EngramError, FormatError
 from engram.markdown.conflicts import find_conflict
 from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, KIND_OF_FOLDER
+from engram.portable import away_line
+from engram.proposals.pending import FILE as APPROVALS
 from engram.record import Record
 from engram.service.caches import cache_of
 from engram.service.graphing import NOT_AS_APPROVED, dependency_graph
 from engram.service.inbox import FOLDER as INBOX
 from engram.service.inbox import waiting_in
-from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_owned, today, walk_markdown
+from engram.store.files import (
+    JOURNAL,
+    LEDGER,
+    LEGACY_LEDGER,
+    digest,
+    leaves,
+    read_guarded,
+    read_owned,
+    today,
+    walk_markdown,
+)
 from engram.store.journal import CHANGELOG
 from engram.store.ledger import format_ledger, read_legacy
 from engram.store.root import LINK_REASON, NOTES, REVIEW_COMMAND, MemoryRoot, duplicate
-from engram.store.write import has_markers, missing_lines
+from engram.store.write import GIT_FILES, has_markers, missing_lines
 from engram.text.slugs import fold_id, link_id
 
 TYPE_CHECKING = False
@@ -34,14 +46,17 @@ if TYPE_CHECKING:
     from engram.service.session import Session
 
     DamageKind = Literal[
-        "changelog", "conflict", "cycle", "dangling", "deferred", "duplicate", "git", "index", "ledger", "mismatch",
-        "misplaced", "missing", "orphan", "unparsable",
+        "changelog", "conflict", "cycle", "dangling", "deferred", "duplicate", "git", "index", "ledger", "misshaped",
+        "mismatch", "misplaced", "missing", "orphan", "unparsable",
     ]  # fmt: skip
 
 __all__ = ["Damage", "examine_form", "examine_memory", "mend_memory"]
 
 _MOST_DAYS = 30  # a deferred candidate that waits longer is named
 _KNOWN_FOLDERS = frozenset({*FOLDERS.values(), "archive", "traces", INBOX, NOTES})
+# What has to be a file, and what a folder, where it is there at all (F2).
+_ALL_FILES = (CHANGELOG, LEDGER, LEGACY_LEDGER, *GIT_FILES, ".lock", APPROVALS)
+_ALL_FOLDERS = (*FOLDERS.values(), "archive", "traces", INBOX, NOTES, JOURNAL, ".cache")
 _NO_MEMORIES = frozenset({CHANGELOG, "README.md"})
 
 
@@ -76,11 +91,12 @@ def examine_memory(session: Session) -> list[Damage]:
     found: list[Damage] = []
     known = True
     for root in session.require_roots():
-        if unread := _unread_ledger(root):
-            known = False
-            found += [unread, *_misplaced(root), *_git(root)]
+        found += examine_form(root)
+        found += _misplaced(root)
+        if not _ledger_reads(root):
+            known = False  # without the ledger nothing is known of any file
             continue
-        for one in (_files(root), _misplaced(root), _ledger(root), _git(root), _waiting(session, root)):
+        for one in (_files(root), _waiting(session, root)):
             found += one
         found += _index(session, root)
     if known:
@@ -89,10 +105,30 @@ def examine_memory(session: Session) -> list[Damage]:
     return sorted(found, key=lambda one: (order[one.root], one.path, one.line, one.kind))
 
 
+def _shape(root: MemoryRoot) -> Iterator[Damage]:
+    """Yield what stands where Engram keeps a file or a folder of its own (F2), and is none."""
+    for names, is_it, reason in (
+        (_ALL_FILES, os.path.isfile, "it is no regular file"),
+        (_ALL_FOLDERS, os.path.isdir, "it is no folder"),
+    ):
+        for name in names:
+            place = os.path.join(root.private if name in {INBOX, NOTES} else root.path, name)
+            if os.path.exists(place) and not is_it(place):
+                mend = (
+                    f"Where it replaced something, bring that back from Git once it is moved away: {away_line(place)}"
+                )
+                yield Damage(root.path, "misshaped", name, reason, mend)
+
+
 def examine_form(root: MemoryRoot) -> Iterator[Damage]:
-    """Yield what is wrong with ledger, changelog and Git's lines, which takes no look into the memories."""
-    yield from _ledger(root)
-    yield from _git(root)
+    """Yield what is wrong with ledger, changelog, Git's lines and folders, which takes no look into the memories."""
+    misshaped = list(_shape(root))
+    yield from misshaped
+    paths = {one.path for one in misshaped}
+    if not paths & {LEDGER, LEGACY_LEDGER}:
+        yield from _ledger(root)
+    if not paths & {CHANGELOG, *GIT_FILES}:
+        yield from _git(root)
 
 
 def mend_memory(session: Session) -> list[Damage]:
@@ -246,18 +282,17 @@ def _misplaced(root: MemoryRoot) -> Iterator[Damage]:
         mend = f"Move it to rules/, skills/ or knowledge/, then: {REVIEW_COMMAND}"
         if path.startswith("archive/"):
             # An archived file without a line in the ledger is none that a review asks about.
-            then = f", then: {REVIEW_COMMAND}" if root.ledger().lookup(path) else ""
+            then = f", then: {REVIEW_COMMAND}" if _ledger_reads(root) and root.ledger().lookup(path) else ""
             mend = f"Move it to archive/<day>/<kind>/{then}"
         yield Damage(root.path, "misplaced", path, reason, mend)
 
 
-def _unread_ledger(root: MemoryRoot) -> Damage | None:
-    """Return why the ledger cannot be read, without which nothing is known of any file; None where it can."""
+def _ledger_reads(root: MemoryRoot) -> bool:
     try:
         root.ledger()
-    except EngramError as error:
-        return _unread(root, "ledger", os.path.basename(error.path) or LEDGER, error)
-    return None
+    except EngramError:
+        return False
+    return True
 
 
 def _unread(root: MemoryRoot, kind: DamageKind, name: str, error: EngramError) -> Damage:
@@ -267,7 +302,11 @@ def _unread(root: MemoryRoot, kind: DamageKind, name: str, error: EngramError) -
 
 def _ledger(root: MemoryRoot) -> Iterator[Damage]:
     """Yield what is wrong with the form of the ledgers; what they say about files is found there."""
-    ledger = root.ledger()
+    try:
+        ledger = root.ledger()
+    except EngramError as error:
+        yield _unread(root, "ledger", os.path.basename(error.path) or LEDGER, error)
+        return
     if not ledger.hashes and not ledger.legacy and any(root.active_paths()):
         reason = f"it {'names nothing' if ledger.exists else 'is not there'}, so that no memory counts as approved"
         mend = f"Bring it back from Git or a backup, or approve each file: {REVIEW_COMMAND}"
@@ -277,7 +316,7 @@ def _ledger(root: MemoryRoot) -> Iterator[Damage]:
     source = ledger.source
     doubled = [path for path, values in ledger.hashes.items() if len(values) > 1 and not root.ignores(path)]
     for path in doubled:
-        # Where no hash matches the file, the file is named as one that changed.
+        # Where no hash matches the file, the file is named as one that changed, and its review leaves one line.
         fixable = _matches(root, path)
         mend = "engram repair --fix" if fixable else REVIEW_COMMAND
         yield Damage(root.path, "ledger", LEDGER, f"{path} has several lines", mend, fixable=fixable)

@@ -13,7 +13,7 @@ from engram.record import Record
 from engram.roots.find import Workspace, find_workspace, private_root
 from engram.store.files import digest
 from engram.store.root import NOTES, REVIEW_COMMAND, MemoryRoot, Skipped, closest_hint, is_active
-from engram.store.trust import is_trusted, recheck_trust
+from engram.store.trust import is_trusted, recheck_trust, was_trusted
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
@@ -137,9 +137,8 @@ class Session:
         git = self.workspace.git if self.workspace else None
         known = self.shelf is not None and git is not None and self.shelf.history_is_known(git.common_dir)
         if self.workspace is not None and not known:
-            before = self.trusted
             self._trusted = recheck_trust(self.workspace, self.environ, self.config_dir)
-            if before and not self._trusted:
+            if not self._trusted and was_trusted(self.workspace, self.config_dir):
                 self.say(
                     "warning",
                     "other_history",
@@ -216,13 +215,12 @@ class Session:
                 if os.path.isdir(path):
                     found.append(MemoryRoot(path, "global", patterns=self.settings.strings("ignore.patterns")))
                 else:
-                    self.say(
-                        "warning",
-                        "global_missing",
-                        f"The global memory {folder} does not exist.",
-                        path=folder,
-                        hint=f"Make it: {command_line(['engram', 'inject', '--global-path', folder])}",
-                    )
+                    reason = "is no folder" if os.path.exists(path) else "does not exist"
+                    hint = f"Make it: {command_line(['engram', 'inject', '--global-path', folder])}"
+                    if os.path.exists(path):
+                        hint = "Put a folder there, or do without: engram config unset global_path --global"
+                    message = f"The global memory {folder} {reason}."
+                    self.say("warning", "global_missing", message, path=folder, hint=hint)
             for root in found:
                 for sentence in root.heal():
                     self.say("info", "healed", sentence, path=root.path)

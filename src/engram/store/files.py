@@ -9,7 +9,19 @@ import time
 
 from engram.errors import EngramError, FormatError, StoreError
 from engram.model import MAX_BYTES
-from engram.portable import BINARY, NOFOLLOW, NONBLOCK, WINDOWS, extended, is_plain_name, replace, spelled, sync_folder
+from engram.portable import (
+    BINARY,
+    NOFOLLOW,
+    NONBLOCK,
+    WINDOWS,
+    away_line,
+    extended,
+    is_plain_name,
+    replace,
+    spelled,
+    sync_folder,
+    unreadable,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +49,6 @@ __all__ = [
     "inside",
     "leaves",
     "make_folders",
-    "owner_name",
     "read_error",
     "read_guarded",
     "read_optional",
@@ -147,10 +158,16 @@ def inside(root: str, path: str) -> str:
     if not plain or (real != full and not real.startswith(root.rstrip(os.sep) + os.sep)):
         raise StoreError(
             f"{path} in {root} leads out of the memory folder, so nothing is read or written there.",
-            hint="Look at what is there, and remove it.",
+            hint=_in_the_way(root, parts) if plain else "Look at what is there, and remove it.",
             path=full,
         )
     return extended(full)
+
+
+def _in_the_way(root: str, parts: list[str]) -> str:
+    """Return what to do about the link on the way to a file that leads out of a root."""
+    link = next((path for at in range(len(parts)) if leaves(root, path := "/".join(parts[: at + 1]))), "/".join(parts))
+    return f"Look at what is there, and move it away: {away_line(os.path.join(root, *link.split('/')))}"
 
 
 def read_optional(path: str) -> bytes | None:
@@ -361,36 +378,7 @@ def _closed_folder(error: OSError) -> str:
     return ""
 
 
-def owner_name(uid: int) -> str:
-    """Return the name of a user of this machine, or the number where it has none."""
-    import pwd
-
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
-
-
 def read_error(error: OSError, path: str) -> EngramError:
     """Say what it means that a file or folder which is there cannot be read, and what to do next."""
-    import errno
-
-    folder = os.path.isdir(path)
-    if error.errno in {errno.EACCES, errno.EPERM}:
-        reason, hint = "you may not read it", f"Give yourself the right: chmod u+{'rx' if folder else 'r'} {path}"
-        if owner := _other_owner(path):
-            hint = f"It belongs to another user ({owner}), who can give you the right."
-    elif error.errno in {None, 0, errno.EISDIR}:
-        reason, hint = "it is no regular file", "Move it away; where it replaced a file, bring that back from Git."
-    else:
-        reason, hint = error.strerror or str(error), "Look at the disk or the mount that it is on, then try again."
+    reason, hint = unreadable(error, path)
     return EngramError(f"{path}: {reason}.", hint=hint, path=path)
-
-
-def _other_owner(path: str) -> str:
-    """Return the name of the other user whom a file belongs to, ``""`` where it is one's own or that is not known."""
-    try:
-        uid = os.stat(path).st_uid
-    except OSError:
-        return ""
-    return owner_name(uid) if hasattr(os, "geteuid") and uid != os.geteuid() else ""

@@ -7,9 +7,9 @@ import os
 import stat
 
 from engram.errors import EngramError, StoreError
-from engram.portable import BINARY, NOFOLLOW, command_line, extended, remove, replace, sync_folder
+from engram.portable import BINARY, NOFOLLOW, command_line, extended, owner_name, remove, replace, sync_folder
 from engram.record import Record
-from engram.store.files import owner_name, read_error, read_optional, store_error
+from engram.store.files import read_error, read_optional, store_error
 
 __all__ = [
     "HostFile",

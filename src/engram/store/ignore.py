@@ -11,6 +11,7 @@ import os
 
 from engram.errors import ConfigError
 from engram.model import MAX_BYTES
+from engram.portable import unreadable
 from engram.store.files import IGNORE_FILE, read_optional
 
 TYPE_CHECKING = False
@@ -89,7 +90,8 @@ class Ignore:
             try:
                 data = read_optional(file)
             except OSError as error:
-                raise _unreadable(file, error.strerror or "it is no regular file") from error
+                reason, hint = unreadable(error, file)
+                raise _unreadable(file, reason, hint) from error
             if data is None:
                 self._files[folder] = None
             else:
@@ -107,10 +109,10 @@ def _above(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _unreadable(file: str, reason: str) -> ConfigError:
+def _unreadable(file: str, reason: str, hint: str = "Mend that file, or take it away.") -> ConfigError:
     return ConfigError(
         f"{file} cannot be read ({reason}), so it is not known what is private here, and nothing is read.",
-        hint="Mend that file, or take it away.",
+        hint=hint,
         path=file,
     )
 

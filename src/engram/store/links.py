@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from engram.errors import ConfigError
+from engram.portable import away_line
 from engram.record import Record
 from engram.store.files import atomic_write, digest, read_optional, store_error
 from engram.store.lock import RootLock
@@ -107,7 +108,8 @@ def read_links(config_dir: str) -> dict[str, LinkRecord]:
     except (JsoncError, UnicodeDecodeError, TypeError, KeyError, AttributeError) as error:
         raise ConfigError(
             f"{path} cannot be read: {error}.",
-            hint="Mend it, or remove it: engram unlink then still finds its entries, and leaves empty containers.",
+            hint="Without it engram unlink still finds its entries, and leaves empty containers. "
+            f"Mend it, or move it away: {away_line(path)}",
             path=path,
         ) from error
 

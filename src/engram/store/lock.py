@@ -6,7 +6,7 @@ import os
 import time
 
 from engram.errors import LockedError
-from engram.portable import BINARY, NOFOLLOW, extended, try_lock
+from engram.portable import BINARY, NOFOLLOW, NONBLOCK, extended, try_lock
 from engram.store.files import store_error
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ class RootLock:
 def holder_of(root: str) -> str:
     """Return who holds the lock of a root now, ``""`` for nobody; nothing is made or changed."""
     try:
-        fd = os.open(extended(os.path.join(root, ".lock")), os.O_RDONLY | NOFOLLOW | BINARY)
+        fd = os.open(extended(os.path.join(root, ".lock")), os.O_RDONLY | NOFOLLOW | NONBLOCK | BINARY)
     except OSError:
         return ""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engram.errors import ConfigError, StoreError
+from engram.portable import away_line, unreadable
 from engram.record import Record
 from engram.roots.git import is_shallow
 from engram.store.files import atomic_write, read_optional, store_error
@@ -26,6 +27,7 @@ __all__ = [
     "revoke_trust",
     "trust_key",
     "trust_workspace",
+    "was_trusted",
 ]
 
 _FILE = "trust.json"
@@ -87,6 +89,11 @@ def recheck_trust(workspace: Workspace, environ: Mapping[str, str], config_dir: 
         except StoreError:
             pass  # a configuration folder that cannot be written: the answer is right all the same
     return holds
+
+
+def was_trusted(workspace: Workspace, config_dir: str) -> bool:
+    """Tell whether a human of this machine accepted what was at this place once, be it the same project or not."""
+    return _record_of(workspace, config_dir) is not None
 
 
 def trust_workspace(workspace: Workspace, config_dir: str, day: str) -> TrustRecord:
@@ -151,7 +158,7 @@ def list_trusted(config_dir: str) -> list[TrustRecord]:
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror or error}.",
-            hint="It says which projects you trust; nothing is guessed about that.",
+            hint="It says which projects you trust; nothing is guessed about that. " + unreadable(error, path)[1],
             path=path,
         ) from error
     if data is None:
@@ -162,7 +169,9 @@ def list_trusted(config_dir: str) -> list[TrustRecord]:
         return _records(plain[0] if plain else _read_closely(text))
     except (ValueError, TypeError, KeyError) as error:  # no UTF-8 and no JSON are both a ValueError
         raise ConfigError(
-            f"{path} cannot be read: {error}.", hint="Mend it, or remove it and run engram trust again.", path=path
+            f"{path} cannot be read: {error}.",
+            hint=f"Mend it, or move it away and run engram trust again: {away_line(path)}",
+            path=path,
         ) from error
 
 

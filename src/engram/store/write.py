@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Receipt", "RootWriter", "Write", "create_root", "has_markers", "missing_lines", "timestamp"]
+__all__ = ["GIT_FILES", "Receipt", "RootWriter", "Write", "create_root", "has_markers", "missing_lines", "timestamp"]
 
 _IGNORED = (".cache/", ".journal/", ".lock", "inbox/", "pending-approvals.json", "working/")
 _ATTRIBUTES = ("* -text", f"{LEDGER} merge=union", f"{CHANGELOG} merge=union")
+# Git's own files in a root, with the lines that they need.
+GIT_FILES = {".gitignore": _IGNORED, ".gitattributes": _ATTRIBUTES}
 _CHANGELOG_HEAD = "# Engram Changelog\n\n"
 _MARKERS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
@@ -265,7 +267,7 @@ class RootWriter:
     def _housekeeping(self) -> list[Write]:
         """Return what keeps derived and private files out of Git, where an older folder lacks it."""
         out = []
-        for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
+        for name, lines in GIT_FILES.items():
             old = read_owned(self.root, name)
             new = _with_lines(old, lines)
             if new != old:
@@ -276,7 +278,7 @@ class RootWriter:
 def missing_lines(root: str) -> dict[str, tuple[str, ...]]:
     """Return the lines that Git's two files of a root lack, by file (F2a, F3)."""
     found = {}
-    for name, lines in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
+    for name, lines in GIT_FILES.items():
         text = (read_owned(root, name) or b"").decode("utf-8", "surrogateescape")
         present = {line.strip() for line in text.splitlines()}
         if missing := tuple(line for line in lines if line not in present):
