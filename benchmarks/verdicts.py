@@ -2,7 +2,8 @@
 
 Each FILE (``data/verdicts*.json`` by default) holds labelled pairs: a candidate, the memories that are there, and the
 verdict that a careful person gives (F20). Printed is the confusion matrix of each language and each half: the rules
-were made with the pairs of the halves ``develop`` and ``slots`` in sight, the half ``held out`` was only counted.
+were made with the pairs of the halves ``develop``, ``slots``, ``verbs`` and ``kinds`` in sight, those of ``held out``,
+``fresh`` and ``unseen`` were written before the rules met them and counted first.
 
 Exit code 1 where a verdict is destructive (a contradiction merged, a new memory swallowed or taken for another one's
 successor), or where fewer than 9 of 10 are exact, target included.

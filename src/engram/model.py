@@ -6,14 +6,24 @@ from engram.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
+    from typing import Literal, Protocol
 
     Kind = Literal["rule", "skill", "knowledge"]
     Scope = Literal["workspace", "global"]
     SaveScope = Literal["workspace", "global", "both"]
     VerdictWord = Literal["ADD", "UPDATE", "SUPERSEDE", "NOOP"]
+    Standing = Literal["", "superseded", "archived"]
 
-__all__ = ["FOLDERS", "KINDS", "KIND_OF_FOLDER", "MAX_BYTES", "Memory"]
+    class Aged(Protocol):
+        """What the standing is read from: a memory, or what the index knows of it."""
+
+        @property
+        def lifecycle(self) -> str: ...
+        @property
+        def superseded_by(self) -> str: ...
+
+
+__all__ = ["FOLDERS", "KINDS", "KIND_OF_FOLDER", "MAX_BYTES", "Memory", "standing"]
 
 KINDS: tuple[Kind, ...] = ("rule", "skill", "knowledge")
 FOLDERS: dict[str, str] = {"rule": "rules", "skill": "skills", "knowledge": "knowledge"}
@@ -67,3 +77,10 @@ class Memory(Record):
     variants: tuple[tuple[str, str], ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
     named: str = ""
+
+
+def standing(memory: Aged) -> Standing:
+    """Return how a memory went out of service for good, ``""`` where it did not (F17): the one place that says it."""
+    if memory.superseded_by or memory.lifecycle == "superseded":
+        return "superseded"
+    return "archived" if memory.lifecycle == "archived" else ""

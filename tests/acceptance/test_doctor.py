@@ -56,10 +56,15 @@ def test_what_was_linked_and_is_gone_is_said_with_the_command(linked: Runner) ->
     os.unlink(linked.cwd / ".mcp.json")
     found = findings(linked)["host.unlinked"]
     assert found["command"] == "engram link claude --workspace"
+    said = "The MCP entry of claude was linked, and is no longer there: engram link claude --workspace"
+    assert said in linked.ok("status").splitlines()
+    (gone,) = linked.json("status")["data"]["unlinked"]
+    assert gone["command"] == "engram link claude --workspace"
     assert linked.run("doctor").returncode == 0
     assert linked.run("doctor", "--strict").returncode == 1
     linked.ok("link", "claude")
     assert "host.unlinked" not in findings(linked)
+    assert linked.json("status")["data"]["unlinked"] == []
 
 
 def test_a_broken_file_of_a_host_is_an_error(linked: Runner) -> None:

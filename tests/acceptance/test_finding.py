@@ -159,6 +159,8 @@ def test_a_nonsense_phrase_gives_nothing_and_says_so(engram: Runner, many: Memor
         ("Резервное копирование идёт ночью.", "копиорвание"),
         ("Конфігурація лежить окремо.", "конфгурація"),  # the letter that fell out is in no Russian word
         ("Ổkhóa nằm trong phòng máy.", "ổkóa"),
+        ("Ứngdụng khởi động ban đêm.", "ứngdng"),  # the letter that fell out has a mark
+        ("Ứngdụng khởi động ban đêm.", "ngdụng"),
         ("Caches are invalidated by an event.", "cache"),
         ("La configuración está en el repositorio.", "configuracion"),
         ("Đừng đẩy lên nhánh chính.", "dung day len nhanh chinh"),

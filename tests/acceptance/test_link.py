@@ -57,7 +57,98 @@ def test_claude_for_all_projects_is_a_command_to_run(engram: Runner, scratch: Sc
     assert "claude mcp add --scope user engram -- engram-mcp --always-load" in out
     assert "claude mcp add --scope user engram -- engram-mcp " in engram.ok("link", "claude", "--global", env=bare)
     assert not (scratch.home / ".claude.json").exists()
-    assert "claude mcp remove --scope user engram" in engram.ok("unlink", "claude", "--global")
+    assert "claude mcp remove" not in engram.ok("unlink", "claude", "--global")  # it has none
+
+
+def claude_has(scratch: Scratch, *words: str) -> Path:
+    """Write Claude Code's own file, with a server engram for all projects, as `claude mcp add` does."""
+    file = scratch.home / ".claude.json"
+    entry = {"type": "stdio", "command": words[0], "args": words[1:], "env": {}}
+    file.write_text(json.dumps({"numStartups": 3, "mcpServers": {"engram": entry}}), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("options", [(), ("--no-elicitation",), ("--mine",)], ids=str)
+def test_what_claude_has_for_all_projects_is_not_to_be_done_again(
+    engram: Runner, scratch: Scratch, options: tuple[str, ...]
+) -> None:  # C2, C12
+    bare = {"PATH": os.path.dirname(sys.executable) + os.pathsep + scratch.env["PATH"], "VIRTUAL_ENV": ""}
+    file = claude_has(scratch, "engram-mcp", *options)
+    before = file.read_bytes()
+    out = engram.ok("link", "claude", "--global", env=bare)
+    assert "as it was: ~/.claude.json, mcpServers.engram" in out
+    assert "claude mcp" not in out
+    assert "Everything is of today's form already." in engram.ok("upgrade", env=bare)
+    assert "yours to do: claude mcp remove --scope user engram (" in engram.ok("unlink", "claude", "--global", env=bare)
+    assert file.read_bytes() == before
+
+
+def test_an_older_server_that_claude_has_is_replaced_by_what_is_printed(
+    engram: Runner, scratch: Scratch
+) -> None:  # C2, C4, C12
+    bare = {"PATH": os.path.dirname(sys.executable) + os.pathsep + scratch.env["PATH"], "VIRTUAL_ENV": ""}
+    old = ("uvx", "--from", "the-long-ride-engram==0.0.1", "engram-mcp")
+    claude_has(scratch, *old, "--always-load", "--no-elicitation", "--mine")
+    server = "engram-mcp --no-elicitation --mine"  # what a person chose stays; C11: there are hooks
+    again = f"claude mcp remove --scope user engram && claude mcp add --scope user engram -- {server} ("
+    assert again in engram.ok("link", "claude", "--global", env=bare)
+    out = engram.ok("upgrade", env=bare)
+    assert again in out
+    assert "of today's form already" not in out
+    (finding,) = [
+        one
+        for one in engram.json("doctor", env=bare)["data"]["findings"]
+        if one.get("file", "").endswith(".claude.json")
+    ]
+    assert finding["command"] == again.removesuffix(" (")
+
+
+def test_a_server_of_that_name_that_claude_has_and_engram_did_not_write_is_left(
+    engram: Runner, scratch: Scratch
+) -> None:  # C12
+    claude_has(scratch, "node", "engram.js")
+    assert "left alone: ~/.claude.json" in engram.ok("link", "claude", "--global")
+    assert "Everything is of today's form already." in engram.ok("upgrade")
+    assert "claude mcp remove --scope user engram && " in engram.ok("link", "claude", "--global", "--force")
+    out = engram.ok("unlink", "claude", "--global")
+    assert "left alone: ~/.claude.json" in out
+    assert "claude mcp" not in out
+
+
+def test_unlink_without_a_flag_says_where_else_a_host_is_linked(engram: Runner, workspace: Path) -> None:
+    engram.ok("link", "codex", "windsurf", "--workspace")
+    out = engram.ok("unlink", "all")
+    assert "engram unlink codex --workspace (it is linked in this project too)" in out
+    assert "engram unlink windsurf --workspace" in out
+    assert "Nothing of Engram was found" not in out
+    out = engram.ok("unlink", "codex")
+    assert "engram unlink codex --workspace" in out
+    assert "--global" not in out
+    engram.ok("unlink", "codex", "windsurf", "--workspace")
+    assert sorted(os.listdir(workspace)) == [".git", "README"]
+    assert "--workspace" not in engram.ok("unlink", "all")
+
+
+def test_unlink_all_names_nothing_to_do_by_hand_for_hosts_that_were_never_linked(engram: Runner) -> None:
+    for line in ("In VS Code: MCP: List Servers", "take out mcpServers"):
+        assert line in engram.ok("unlink", "copilot", "antigravity", "--global")  # they were named
+        assert line not in engram.ok("unlink", "all", "--global", "--workspace")
+    engram.ok("link", "copilot", "--global")
+    out = engram.ok("unlink", "all", "--global")
+    assert "In VS Code: MCP: List Servers" in out
+    assert "Antigravity" not in out
+
+
+def test_what_several_hosts_use_is_taken_out_for_all_that_go(engram: Runner, workspace: Path) -> None:
+    (workspace / "AGENTS.md").write_text("# Ours\n", encoding="utf-8")
+    (workspace / "CLAUDE.md").symlink_to("AGENTS.md")
+    engram.ok("link", "claude", "copilot", "opencode")
+    out = engram.ok("unlink", "claude", "--plan")
+    assert "kept: .mcp.json, mcpServers.engram (copilot uses it too)" in out
+    assert "kept: .claude/skills/engram-memory/SKILL.md (copilot, opencode use it too)" in out
+    out = engram.ok("unlink", "claude", "copilot", "opencode")
+    assert "kept" not in out
+    assert out.count("taken out: .mcp.json, mcpServers.engram") == 2
 
 
 def test_a_hook_of_claude_makes_always_load_needless(engram: Runner, workspace: Path) -> None:  # C11
@@ -382,6 +473,33 @@ def test_unlink_takes_away_what_a_link_left_that_was_killed_before_a_rename(engr
     (folder / "SKILL.md").rename(folder / ".SKILL.md.engram-new")
     engram.ok("unlink", "claude", "--workspace")
     assert tree(machine) == before  # C5
+
+
+def test_what_a_killed_run_kept_goes_with_the_next_one(engram: Runner, scratch: Scratch, machine: Path) -> None:
+    file = machine / "home/.codex/config.toml"
+    before = file.read_bytes()
+    engram.ok("link", "codex", "--global", "--no-hooks", "--no-instructions")
+    backups = scratch.config / "backups"
+    (kept,) = [path for path in backups.iterdir() if path.name.endswith("-config.toml")]
+    # Killed after it had kept the file, and before it wrote anything; and in the midst of keeping another one.
+    (scratch.config / "links.json").unlink()
+    file.write_bytes(before)
+    (backups / "0123456789ab-settings.json.1234.tmp").write_bytes(b"half of a k")
+    (scratch.config / "links.json.1234.tmp").write_bytes(b"{")
+    assert kept.read_bytes() == before
+    engram.ok("unlink", "codex", "--global")
+    assert not os.listdir(backups)
+    assert not (scratch.config / "links.json.1234.tmp").exists()
+    assert file.read_bytes() == before
+
+
+def test_what_is_still_kept_after_unlink_is_said(engram: Runner, scratch: Scratch, machine: Path) -> None:
+    file = machine / "home/.codex/config.toml"
+    engram.ok("link", "codex", "--global")
+    file.write_bytes(file.read_bytes() + b"\n# mine\n")
+    (kept,) = [path for path in (scratch.config / "backups").iterdir() if path.name.endswith("-config.toml")]
+    shown = f"config.toml as it was before Engram came is still kept in ~/.engram/backups/{kept.name}"
+    assert shown in engram.ok("unlink", "codex", "--global")
 
 
 def test_a_kill_at_any_moment_leaves_whole_files_and_unlink_finds_them(

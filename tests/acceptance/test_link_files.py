@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Runner, Scratch
@@ -283,8 +285,68 @@ def test_what_was_edited_by_hand_is_left_and_said(engram: Runner, workspace: Pat
 
     assert guide.read_text(encoding="utf-8") == "Ask Ada.\n"
     assert skill.read_text(encoding="utf-8").endswith("\nMine.\n")
-    assert "1 of your own lines" in out
+    assert "1 line of your own inside the block stays" in out
     assert "it was edited by hand; remove it by hand" in out
+
+
+@pytest.mark.skipif(shutil.which("patch") is None, reason="there is no patch")
+def test_what_a_plan_shows_is_what_is_done(engram: Runner, workspace: Path, tmp_path: Path) -> None:
+    (workspace / ".gemini").mkdir()
+    (workspace / ".gemini/settings.json").write_text('{\n\t"x": 1 // c\n}', encoding="utf-8")
+    (workspace / "AGENTS.md").write_text("# A\n\nb", encoding="utf-8")
+    (workspace / "GEMINI.md").write_bytes(b"# A\r\n\r\nb\r\n")
+    patched = tmp_path / "patched"
+    hosts = ("claude", "gemini", "opencode", "codex", "--workspace")
+    for verb in ("link", "unlink"):
+        shutil.copytree(workspace, patched, ignore=shutil.ignore_patterns(".git"))
+        plan = engram.ok(verb, *hosts, "--plan")
+        assert "\\u{d}" not in plan  # a mark at the end of each line of a file from Windows
+        (patched / "GEMINI.md").write_bytes((patched / "GEMINI.md").read_bytes().replace(b"\r\n", b"\n"))
+        diff = plan[plan.index("\n--- ") + 1 :].replace(f"{workspace}/", "")
+        words = ["patch", "--quiet", "--strip=0", "--no-backup-if-mismatch"]
+        subprocess.run(words, input=diff, cwd=patched, encoding="utf-8", check=True)
+        engram.ok(verb, *hosts)
+        done = {path.relative_to(workspace): path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+        done = {path: data.replace(b"\r\n", b"\n") for path, data in done.items() if path.parts[0] != ".git"}
+        shown = {path.relative_to(patched): path.read_bytes() for path in patched.rglob("*") if path.is_file()}
+        assert shown == done
+        shutil.rmtree(patched)
+
+
+def moved_in(text: str) -> str:
+    """Return a text as a program does that moves it below a list."""
+    return "".join(f"  {line}" if line.strip() else line for line in text.splitlines(keepends=True))
+
+
+def broken_elsewhere(text: str) -> str:
+    """Return a text as a formatter leaves it: other marks of lists, and lines that end elsewhere."""
+    return text.replace("\n- ", "\n* ").replace("\n  What it", " What\n  it")
+
+
+@pytest.mark.parametrize("change", [moved_in, broken_elsewhere])
+def test_a_block_that_a_formatter_laid_out_anew_goes_whole(
+    engram: Runner, workspace: Path, change: Callable[[str], str]
+) -> None:
+    guide = workspace / "AGENTS.md"
+    guide.write_text("# Rules\n", encoding="utf-8")
+    engram.ok("link", "agents-md")
+    guide.write_text(
+        "# Rules\n" + change(guide.read_text(encoding="utf-8").removeprefix("# Rules\n")), encoding="utf-8"
+    )
+    changed = guide.read_bytes()
+    engram.ok("link", "agents-md")
+    assert guide.read_bytes() == changed
+    engram.ok("unlink", "agents-md")
+    assert guide.read_text(encoding="utf-8") == "# Rules\n"
+
+
+def test_lines_of_a_persons_own_stay_as_they_are_in_a_block_that_was_moved_in(engram: Runner, workspace: Path) -> None:
+    guide = workspace / "AGENTS.md"
+    engram.ok("link", "agents-md")
+    text = moved_in(guide.read_text(encoding="utf-8"))
+    guide.write_text(text.replace("  <!-- engram:end", "   * Ask Ada.\n  <!-- engram:end"), encoding="utf-8")
+    engram.ok("unlink", "agents-md")
+    assert guide.read_text(encoding="utf-8") == "   * Ask Ada.\n"
 
 
 def test_force_writes_what_was_edited_afresh(engram: Runner, workspace: Path) -> None:
@@ -370,6 +432,25 @@ def test_a_tracked_link_that_leads_out_of_the_project_is_not_followed(
     assert target.read_text(encoding="utf-8") == "mine\n"
     engram.ok("link", "claude", "--force")
     assert "engram:begin" in target.read_text(encoding="utf-8")
+    # The word that was given once holds for this link.
+    engram.ok("link", "claude")
+    assert "Everything is of today's form already." in engram.ok("upgrade")
+    (workspace / "CLAUDE.md").unlink()
+    (workspace / "CLAUDE.md").symlink_to(scratch.home / "other.md")
+    assert engram.run("link", "claude").returncode == 1
+    engram.ok("unlink", "claude")
+    assert not (scratch.home / "other.md").exists()
+
+
+def test_a_link_to_a_file_of_all_projects_is_not_followed_because_that_one_is_linked(
+    engram: Runner, scratch: Scratch, workspace: Path
+) -> None:
+    engram.ok("link", "claude", "--global")
+    (workspace / "CLAUDE.md").symlink_to(scratch.home / ".claude" / "CLAUDE.md")
+    subprocess.run(["git", "add", "CLAUDE.md"], cwd=workspace, env=scratch.env, check=True)
+    done = engram.run("link", "claude")
+    assert done.returncode == 1
+    assert "came with the project and leads out of it" in done.stderr
 
 
 def test_a_pipe_a_folder_and_a_loop_are_named(engram: Runner, workspace: Path) -> None:
@@ -392,6 +473,53 @@ def test_a_folder_that_cannot_be_written_is_named(engram: Runner, workspace: Pat
     engram.ok("unlink", "claude")
     assert not (workspace / ".mcp.json").exists()
     assert (workspace / ".claude").read_text(encoding="utf-8") == "a file\n"
+
+
+def link_with_no_room(engram: Runner, most: int, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run `engram link` where no file can grow beyond so many bytes, as on a disk that is full."""
+    code = (
+        "import os, resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); "
+        "os.execv(sys.argv[2], sys.argv[2:])"
+    )
+    words = [sys.executable, "-c", code, str(most), *engram.command, "link", *args]
+    env = {**engram.scratch.env, "PYTHONDONTWRITEBYTECODE": "1"}  # compiled modules would be cut off as well
+    return subprocess.run(
+        words, capture_output=True, encoding="utf-8", cwd=engram.cwd, env=env, timeout=60, check=False
+    )
+
+
+def test_a_file_of_two_names_is_whole_where_the_disk_is_full(engram: Runner, workspace: Path) -> None:  # C5
+    pytest.importorskip("resource")
+    guide = workspace / "AGENTS.md"
+    before = b"# Ours\n" + b"a line of some words\n" * 190
+    guide.write_bytes(before)
+    os.link(guide, workspace / "GUIDE.md")
+    done = link_with_no_room(engram, 4096, "agents-md")
+    assert done.returncode == 1
+    assert "AGENTS.md" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert guide.read_bytes() == before
+    engram.ok("link", "agents-md")
+    assert (workspace / "GUIDE.md").read_bytes() == guide.read_bytes() != before
+    engram.ok("unlink", "agents-md")
+    assert guide.read_bytes() == before
+
+
+def test_folders_of_a_file_that_could_not_be_made_go_again(engram: Runner, workspace: Path) -> None:  # C5
+    pytest.importorskip("resource")
+    done = link_with_no_room(engram, 2000, "opencode", "--no-mcp", "--no-instructions")
+    assert done.returncode == 1
+    assert "plugins/engram.js" in done.stderr
+    assert sorted(os.listdir(workspace)) == [".git", "README"]
+
+
+def test_hooks_of_ours_that_were_moved_to_another_event_go_too(engram: Runner, workspace: Path) -> None:  # C5
+    engram.ok("link", "claude")
+    settings = workspace / ".claude/settings.json"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("UserPromptSubmit", "PreCompact"), encoding="utf-8")
+    engram.ok("unlink", "claude")
+    assert "engram" not in settings.read_text(encoding="utf-8")
 
 
 def test_damaged_records_are_named_and_nothing_is_guessed(engram: Runner, scratch: Scratch, workspace: Path) -> None:
@@ -448,8 +576,11 @@ def test_an_entry_that_was_edited_by_hand_goes_and_what_went_with_it_is_said(eng
     engram.ok("link", "claude", "codex", "--workspace")
     assert json.loads(file.read_text(encoding="utf-8")) == data
 
+    forced = engram.ok("link", "claude", "codex", "--workspace", "--force", "--plan")
     out = engram.ok("unlink", "claude", "codex", "--workspace")
 
+    for name in ('"env" of your own went with the entry', '"tool_timeout_sec" of your own went with the table'):
+        assert name in forced
     assert '"env" of your own went with the entry' in out
     assert '"tool_timeout_sec" of your own went with the table' in out
     assert not file.exists()
@@ -482,6 +613,19 @@ def test_what_another_tool_left_of_codex_tables_goes_too(engram: Runner, scratch
     for verb in ("link", "unlink"):
         assert "Engram did not write the table" in engram.ok(verb, "codex", "--global")
         assert file.read_text(encoding="utf-8") == remote
+
+
+def test_an_empty_list_that_another_tool_left_out_is_no_edit(engram: Runner, scratch: Scratch, workspace: Path) -> None:
+    bare = {"PATH": os.path.dirname(sys.executable) + os.pathsep + scratch.env["PATH"], "VIRTUAL_ENV": ""}
+    engram.ok("link", "codex", "gemini", "--global", "--no-hooks", env=bare)
+    toml, settings = scratch.home / ".codex/config.toml", scratch.home / ".gemini/settings.json"
+    toml.write_text(toml.read_text(encoding="utf-8").replace("args = []\n", ""), encoding="utf-8")
+    settings.write_text('{"mcpServers": {"engram": {"command": "engram-mcp"}}}', encoding="utf-8")
+    before = toml.read_bytes(), settings.read_bytes()
+    assert "(edited)" not in engram.ok("link", "list", env=bare)
+    assert "differs" not in engram.ok("link", "codex", "gemini", "--global", "--no-hooks", env=bare)
+    assert "Everything is of today's form already." in engram.ok("upgrade", env=bare)
+    assert (toml.read_bytes(), settings.read_bytes()) == before
 
 
 def test_hosts_whose_folder_was_moved_are_linked_there(engram: Runner, scratch: Scratch, tmp_path: Path) -> None:

@@ -153,6 +153,87 @@ def test_prerequisites_come_before_what_needs_them(engram: Runner, root: Path) -
     assert len(keys) == len(set(keys))
 
 
+def test_a_prerequisite_of_a_hit_comes_too_where_another_hit_needs_that_hit(engram: Runner, root: Path) -> None:
+    # C34: the ranking has the skill first, and the rule that it needs is a hit as well.
+    put(root, "rule", "base", "- Corepack is enabled.")
+    put(root, "rule", "pnpm", "- Install with pnpm.", depends_on="[base]")
+    put(root, "skill", "release", "- Release the release: tag the merge commit.", depends_on="[drawer, pnpm]")
+    put(root, "knowledge", "drawer", "- The hardware token is in there.")
+    for task in ("release", "install", "install for the release", "release, tag, install with pnpm"):
+        keys = load(engram, task)["selected_keys"]
+        assert keys.index("base") < keys.index("pnpm"), task
+        if "release" in task:
+            assert max(keys.index("pnpm"), keys.index("drawer")) < keys.index("release"), task
+        listed = [entry["id"] for entry in engram.json("route", task)["data"]["entries"]]
+        assert listed == keys
+
+
+def test_more_prerequisites_than_a_pack_has_room_for_are_given_as_cards(engram: Runner, root: Path) -> None:
+    # C34: they are no hits, so their number is not bounded, but by the budget.
+    for number in range(20):
+        need = {"depends_on": f"[link-{number - 1}]"} if number else {}
+        put(root, "rule", f"link-{number}", f"- Alpha{number}.", **need)
+    put(root, "skill", "zeppelin", "- Inspect the hull of the zeppelin.", depends_on="[link-19]")
+    put(root, "skill", "paint", "- Paint the hull.")
+    chain = [*(f"link-{number}" for number in range(20)), "zeppelin"]
+    data = load(engram, "inspect the hull of the zeppelin")
+    assert data["body_keys"] == ["paint"]
+    assert data["card_ids"] == chain
+    assert load(engram, "inspect the hull of the zeppelin", "--full")["body_keys"] == [*chain, "paint"]
+    bodies = load(engram, "inspect the hull of the zeppelin", "--disclosure", "bodies")
+    assert bodies["body_keys"] == ["paint"]
+    assert bodies["omitted_ids"] == chain
+    assert "Left out for lack of room: link-0, link-1" in str(bodies["text"])
+    assert load(engram, "inspect the hull of the zeppelin", "--budget-tokens", "100")["body_keys"] == ["paint"]
+
+
+def test_what_two_hits_need_stands_before_the_one_that_there_is_room_for(engram: Runner, root: Path) -> None:
+    # C34
+    put(root, "knowledge", "base", "- The token is in the drawer.")
+    put(root, "skill", "long", "- Inspect the zeppelin. " + "Look at every seam. " * 400, depends_on="[base]")
+    put(root, "skill", "short", "- Inspect the zeppelin and its hull now and then, in autumn.", depends_on="[base]")
+    for task in ("inspect the zeppelin", "inspect the hull of the zeppelin"):
+        data = load(engram, task)
+        assert data["body_keys"] == ["base", "short"], task
+        assert data["card_ids"] == ["long"], task
+
+
+def test_nothing_stands_before_what_it_needs_though_that_is_too_long(engram: Runner, root: Path) -> None:
+    # C34: a body that does not fit becomes a card, and so does what needs it.
+    put(root, "skill", "long", "- Inspect the zeppelin. " + "Look at every seam. " * 400)
+    put(root, "skill", "short", "- Inspect the zeppelin and its hull.", depends_on="[long]")
+    put(root, "skill", "other", "- Inspect the seams of the zeppelin.")
+    data = load(engram, "inspect the zeppelin hull")
+    assert data["body_keys"] == ["other"]
+    assert data["card_ids"] == ["long", "short"]
+
+
+def test_what_an_edited_hit_needs_is_there_for_the_other_hit_alone(engram: Runner, root: Path) -> None:
+    # C34, F13
+    put(root, "knowledge", "base", "- The token is in the drawer.")
+    put(root, "skill", "first", "- Inspect the zeppelin hull.", depends_on="[base]")
+    put(root, "skill", "second", "- Inspect the zeppelin now and then.", depends_on="[base]")
+    put(root, "knowledge", "alone", "- The drawer is green.")
+    put(root, "skill", "third", "- Inspect every zeppelin.", depends_on="[alone]")
+    load(engram, "inspect the zeppelin hull")
+    for name in ("first", "third"):
+        path = root / "skills" / f"{name}.md"
+        path.write_bytes(path.read_bytes() + b"- Added by hand.\n")
+    assert load(engram, "inspect the zeppelin hull")["selected_keys"] == ["base", "second"]
+
+
+def test_search_is_in_the_order_of_the_scores_whatever_needs_what(engram: Runner, root: Path) -> None:
+    # C36: what the best hit needs takes no better hit's place.
+    put(root, "skill", "best", "- Zeppelin hull, zeppelin seams.", depends_on="[weak]")
+    for number in range(3):
+        put(root, "skill", f"good-{number}", "- The zeppelin hull.")
+    put(root, "skill", "weak", "- The zeppelin, " + "seen from afar by some people, " * 3)
+    scores = {entry["id"]: entry["score"] for entry in engram.json("search", "zeppelin hull")["data"]["entries"]}
+    assert min(scores, key=lambda key: scores[key]) == "weak"
+    found = engram.json("search", "zeppelin hull", "--limit", "3")["data"]["entries"]
+    assert [entry["id"] for entry in found] == list(scores)[:3]
+
+
 def test_what_was_saved_where_the_clock_is_ahead_is_given_at_once(engram: Runner, root: Path) -> None:
     # A save writes its day; on a machine whose clock is behind, that day is still to come.
     put(root, "rule", "ahead", "- Deploy with two people.", valid_from="2999-01-01", last_confirmed="2999-01-01")

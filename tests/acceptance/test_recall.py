@@ -86,11 +86,14 @@ def test_whoever_writes_over_every_file_of_the_cache_harms_nothing_else(
     remembered.ok("verify")
 
 
+@pytest.mark.parametrize(
+    "command", [(), ("status",), ("search", "voucher", "--limit", "1")], ids=["engram", "status", "search"]
+)
 def test_at_a_terminal_the_answer_begins_on_its_own_line_below_the_progress(
-    terminal: OpenTerminal, root: Path
+    terminal: OpenTerminal, root: Path, command: tuple[str, ...]
 ) -> None:  # F1
     fill(str(root), 1000)
-    ended = terminal("search", "voucher", "--limit", "1").end()
+    ended = terminal(*command).end()
     assert "\rReading memory: 1,000 files …\n" in ended.text, ended.text
 
 
@@ -242,6 +245,8 @@ def test_explain_shows_what_orders_hits_without_a_score_and_each_of_it_can_be_sw
     assert rule["scope"] == skill["scope"] == "workspace"
     assert rule["recency"].endswith("1 of 2 from the latest")
     assert skill["confidence"].startswith("low")
+    found_first = [entry["id"] for entry in remembered.json("search", "cut a release install")["data"]["entries"]]
+    assert found_first == ["use-pnpm-for-every-install", "cut-a-release-from-the-main-branch"], "low confidence last"
     text = remembered.ok("load", task, "--explain")
     for signal in ("graph", "scope", "recency", "confidence"):
         assert f" {signal}: " in text
@@ -291,6 +296,24 @@ def test_without_role_and_lifecycle_what_is_out_comes_with_a_mark_and_the_reason
     assert "keepers" not in text
 
 
+def test_whatever_is_left_out_takes_no_place_from_what_may_be_given(
+    engram: Runner, memories: Memories
+) -> None:  # F21 roles
+    rules = memories.root / "rules"
+    head = "type: rule\nscope: workspace\nrole: [bakers]\n---\n\n# Ovens\n\n## Content\n\n- Pans.\n"
+    for number in range(300):
+        (rules / f"ovens-{number}.md").write_bytes(f"---\nid: ovens-{number}\n{head}".encode())
+    said = "- Order flour on Mondays, set the tables, call the guests, and have the ovens swept by somebody who can."
+    memories.add("rule", "mondays", said, role="[clerks]")
+    assert "ovens-0" in engram.ok("load", "ovens and pans")
+    engram.ok("config", "set", "roles", "clerks")
+    assert engram.json("load", "ovens and pans")["data"]["selected_keys"] == ["mondays"]
+    explained = engram.ok("load", "ovens and pans", "--explain")
+    assert explained.count("left out ovens-") == 20
+    assert "280 more, all of them with --json" in explained
+    assert len(engram.json("load", "ovens and pans", "--explain")["data"]["explain"]["left_out"]) == 300
+
+
 def test_of_two_scopes_the_workspace_comes_first_unless_scope_is_switched_off(
     engram: Runner, root: Path, tmp_path: Path
 ) -> None:
@@ -323,12 +346,16 @@ def test_search_marks_the_matches_and_stays_small(remembered: Runner) -> None:  
     for command in ("search", "route"):
         assert remembered.json(command, "xyzzy")["data"]["nothing"] in remembered.ok(command, "xyzzy")  # H3
         assert "nothing" not in remembered.json(command, "cents")["data"]
-    assert remembered.run("search", "x", "--limit", "51").returncode == 2
+    for limit in ("0", "51", "-1"):
+        assert remembered.run("search", "x", "--limit", limit).returncode == 2
 
 
 def test_a_title_with_marks_of_mermaid_is_drawn_as_it_is(engram: Runner, memories: Memories) -> None:
     memories.add("rule", "first", "- One.", title="Fix #3; then [x]")
-    memories.add("rule", "second", "- Two.", depends_on="[first]")
+    memories.add("rule", "second", "- Two.", title="`$$x$$` %%{init: {}}%%", depends_on="[first]")
+    # In back quotes stands Markdown, between dollars a formula, and after `%%{` an order to Mermaid.
+    drawn = '["#96;#36;#36;x#36;#36;#96; #37;#37;{init: {}}#37;#37;"]'
+    assert drawn in engram.ok("graph", "--format", "mermaid")
     # Mermaid draws `#35;` as a number sign, but `&#93;` as an ampersand and a bracket.
     assert '["Fix #35;3; then [x#93;"]' in engram.ok("graph", "--format", "mermaid")
 
@@ -366,6 +393,46 @@ def test_route_lists_in_load_order(remembered: Runner) -> None:  # C36
     entries = remembered.json("route", "cut a release")["data"]["entries"]
     ids = [entry["id"] for entry in entries]
     assert ids.index("use-pnpm-for-every-install") < ids.index("cut-a-release-from-the-main-branch")
+
+
+def test_graph_draws_a_circle_in_one_layer_and_what_needs_it_after_it(engram: Runner, memories: Memories) -> None:
+    for name, needs in (("a", "b"), ("b", "c"), ("c", "a"), ("after", "a"), ("last", "after"), ("x", "y"), ("y", "x")):
+        memories.add("rule", name, "- Text.", depends_on=f"[{needs}]")
+    memories.add("rule", "c", "- Text.", depends_on="[a, x, base]")
+    memories.add("rule", "base", "- Text.")
+    data = engram.json("graph", "--explain")["data"]
+    assert data["layers"] == [["base", "x", "y"], ["a", "b", "c"], ["after"], ["last"]]
+    assert data["cycles"] == ["a", "b", "c", "x", "y"]
+    assert data["explain"]["memories"]["a"] == "layer 1: needs b; in a circle with b, c; needed by after, c"
+    lines = engram.ok("graph").splitlines()
+    assert lines[-2:] == [
+        f"These need each other in a circle, directly or not: {names}" for names in ("a, b, c", "x, y")
+    ]
+    assert engram.json("graph", "last")["data"]["layers"][-1] == ["last"]
+
+
+def test_graph_says_of_what_is_needed_and_not_drawn_why(engram: Runner, memories: Memories) -> None:  # F13
+    memories.add("skill", "needs", "- Text.", depends_on="[edited, archived, gone]")
+    for name in ("edited", "archived"):
+        memories.add("rule", name, "- Text.")
+    engram.ok("archive", "archived", "--reason", "Old")
+    path = memories.root / "rules" / "edited.md"
+    path.write_bytes(path.read_bytes() + b"- More.\n")
+    done = engram.run("graph")
+    assert done.stdout.splitlines()[-3:] == [
+        "needs needs edited, which is skipped",
+        "needs needs archived, which is archived",
+        "needs needs gone, which does not exist",
+    ]
+    assert "SKIPPED rules/edited.md" in done.stderr
+    assert "it depends on edited" not in engram.run("repair").stdout
+
+
+def test_a_title_is_drawn_by_dot_as_it_is(engram: Runner, memories: Memories) -> None:
+    memories.add("rule", "first", "- One.", title='Fix #3 &lt; "x" [y] \\n z')
+    memories.add("rule", "second", "- Two.", depends_on="[first]")
+    # Graphviz reads a backslash and what follows it, and `&lt;`; `#93;` is Mermaid's.
+    assert '"first" [label="Fix #3 &amp;lt; \\"x\\" [y] \\\\n z"];' in engram.ok("graph", "--format", "dot")
 
 
 def test_graph_draws_layers_and_exports(remembered: Runner) -> None:
@@ -449,6 +516,61 @@ def test_a_case_that_asks_for_nothing_is_refused(engram: Runner, tmp_path: Path)
         assert (done.returncode, "Case 1" in done.stderr, named in done.stderr) == (2, True, True), done.stderr
     cases.write_text('{"version": 1, "cases": []}', encoding="utf-8")
     assert engram.run("benchmark", str(cases)).returncode == 2
+
+
+def test_a_case_passes_by_what_a_load_gives_and_not_by_what_the_budget_leaves_out(
+    remembered: Runner, tmp_path: Path
+) -> None:  # C34
+    for number in range(12):
+        words = " ".join(f"seam{number}x{place}" for place in range(40))
+        remembered.save("knowledge", f"The zeppelin {words}.", "--title", f"Zeppelin {number}")
+    remembered.ok("config", "set", "load.max_tokens", "200")
+    data = remembered.json("load", "zeppelin")["data"]
+    assert data["omitted_ids"]
+    cases = tmp_path / "cases.json"
+    case = {"task": "zeppelin", "must": [data["omitted_ids"][0]]}
+    cases.write_text(json.dumps({"version": 1, "cases": [case]}), encoding="utf-8")
+    assert f"missing {data['omitted_ids'][0]}" in remembered.run("benchmark", str(cases)).stdout
+    (judged,) = remembered.json("benchmark", str(cases))["data"]["cases"]
+    assert judged["brought"] == data["selected_keys"]
+
+
+def test_ids_of_a_case_may_name_their_scope_and_those_of_no_memory_are_named(
+    remembered: Runner, tmp_path: Path
+) -> None:  # F12
+    pnpm = "use-pnpm-for-every-install"
+    cases = tmp_path / "cases.json"
+
+    def run(**case: list[str]) -> tuple[int, str, str]:
+        text = json.dumps({"version": 1, "cases": [{"task": "install a package", **case}]})
+        cases.write_text(text, encoding="utf-8")
+        done = remembered.run("benchmark", str(cases))
+        return done.returncode, done.stdout, done.stderr
+
+    assert run(must=[pnpm.upper(), f"workspace/{pnpm}"], must_not=["prices-are-integers-in-cents"])[::2] == (0, "")
+    assert run(must_not=[f"workspace/{pnpm}"])[0] == 6
+    code, out, said = run(must=[f"global/{pnpm}"])
+    assert code == 6
+    assert f"missing global/{pnpm}" in out
+    assert f"No memory here has the id global/{pnpm}." in said
+    code, _, said = run(must=[pnpm], must_not=["prices-are-intgers", "prices-are-integers-in-cents"])
+    assert (code, said) == (0, "warning: No memory here has the id prices-are-intgers.\n")
+    code, _, said = run(must=["../rules/x"])
+    assert code == 2
+    assert "Case 1" in said
+    remembered.ok("archive", "prices-are-integers-in-cents", "--reason", "No more")
+    assert run(must=[pnpm], must_not=["prices-are-integers-in-cents"])[::2] == (0, ""), "it is out, and was meant"
+
+
+def test_a_case_that_fails_for_a_file_edited_by_hand_says_so(remembered: Runner, root: Path, tmp_path: Path) -> None:
+    pnpm = root / "rules" / "use-pnpm-for-every-install.md"  # F13
+    pnpm.write_bytes(pnpm.read_bytes() + b"- Or npm.\n")
+    cases = tmp_path / "cases.json"
+    case = {"task": "install a package", "must": [pnpm.stem]}
+    cases.write_text(json.dumps({"version": 1, "cases": [case]}), encoding="utf-8")
+    done = remembered.run("benchmark", str(cases))
+    assert done.returncode == 6
+    assert "engram verify --review" in done.stderr
 
 
 def test_load_all_gives_weak_matches_too_and_is_bound_by_no_budget_but_the_largest(engram: Runner, root: Path) -> None:

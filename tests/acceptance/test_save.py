@@ -134,6 +134,14 @@ def test_a_title_comes_back_as_it_was_given(engram: Runner, root: Path, title: s
     engram.ok("verify")
 
 
+@pytest.mark.parametrize("title", ["!!!", "—", "🎉", "…"])
+def test_a_title_of_marks_only_leaves_the_id_to_the_text(engram: Runner, root: Path, title: str) -> None:  # F10
+    engram.save("rule", "🎉! Sign every tag; the mirror checks it.", "--title", title)
+    engram.save("rule", "Pin the base image; latest moved twice.", "--title", title)
+    assert [file.stem for file in memories(root)] == ["pin-the-base-image", "sign-every-tag"]
+    assert f"# {title}\n" in (root / "rules" / "sign-every-tag.md").read_text(encoding="utf-8")
+
+
 def test_titles_that_a_file_system_would_mix_up_get_a_file_each(engram: Runner, root: Path) -> None:
     # K1, F11
     nfc, nfd = (unicodedata.normalize(form, "café") for form in ("NFC", "NFD"))

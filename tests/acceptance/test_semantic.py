@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from benchmarks.memories import fill
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Runner
 
 HAS_PACKAGE = importlib.util.find_spec("wordllama") is not None
@@ -119,6 +120,20 @@ def test_a_damaged_table_is_said_and_recall_goes_on_by_words(
     assert "cannot be used" in engram.ok("semantic")
     engram.ok("semantic", "on", env=with_package)
     assert order(engram) == ["beta", "alpha"]
+
+
+def test_off_leaves_nothing_of_a_table_whose_making_was_killed(engram: Runner, with_package: dict[str, str]) -> None:
+    engram.ok("inject")
+    table = Path(engram.json("semantic", "on", env=with_package)["data"]["table"])
+    engram.ok("semantic", "off")
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    left = table.with_name(f"{table.name}.{gone.pid}.1.new")
+    working = table.with_name(f"{table.name}.{os.getpid()}.1.new")
+    for path in (left, working):
+        path.write_bytes(b"half a table")
+    assert engram.ok("semantic", "off") == "Recall by meaning is off already.\n"
+    assert [path.name for path in table.parent.iterdir()] == [working.name]
 
 
 def test_a_word_that_is_no_action_is_refused(engram: Runner) -> None:

@@ -1,7 +1,8 @@
 """I: stale, wrong and double memory: what a save says about what is there already, and what it leaves behind (F20).
 
 ====  ==========================================================================================================
-I1    test_what_was_superseded_is_gone_from_every_surface, test_a_contradiction_supersedes_and_the_old_memory_leaves_…
+I1    test_a_long_line_of_superseded_ones_takes_the_place_of_no_living_memory,
+      test_what_was_superseded_is_gone_from_every_surface, test_a_contradiction_supersedes_and_the_old_memory_leaves_…
 I2    test_saved_twice_is_once_whatever_the_way, test_the_same_in_other_writing_is_a_noop,
       test_the_same_with_a_reason_is_an_update_that_loses_no_word
 I3    test_what_is_no_longer_valid_is_not_routed_and_listed_for_review
@@ -47,6 +48,18 @@ def only_file(root: Path) -> Path:
     """Return the one memory file of a root."""
     (file,) = root.glob("rules/*.md")
     return file
+
+
+def test_a_long_line_of_superseded_ones_takes_the_place_of_no_living_memory(
+    engram: Runner, memories: Memories
+) -> None:  # I1
+    old = {"superseded_by": "window", "lifecycle": "superseded"}
+    for number in range(250):
+        memories.add("rule", f"window-{number}", "- Deploy the payment gateway on Tuesday.", **old)
+    memories.add("rule", "window", f"- Deploy the payment gateway on Thursday.\n- {'Mind the weather. ' * 20}")
+    for command in ("load", "search", "route"):
+        answer = engram.json(command, "deploy the payment gateway")["data"]
+        assert answer.get("selected_keys", [entry["id"] for entry in answer.get("entries", ())]) == ["window"], command
 
 
 @pytest.mark.parametrize(("stored", "memory_id", "text"), CONTRADICTIONS, ids=[one[1] for one in CONTRADICTIONS])

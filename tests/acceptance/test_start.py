@@ -3,7 +3,8 @@
 ====  ==========================================================================================================
 F1    test_the_handshake_of_a_memory_without_index_is_answered_at_once_and_the_first_load_reports_progress,
       test_the_handshake_touches_no_memory
-F2    test_whatever_is_broken_the_host_goes_on, test_a_store_that_others_hold_is_no_fault
+F2    test_whatever_is_broken_the_host_goes_on, test_a_store_that_others_hold_is_no_fault,
+      test_an_index_that_a_hook_has_no_time_for_is_there_for_a_later_prompt
 F3    test_a_server_whose_host_died_ends_though_a_sibling_holds_its_input,
       test_a_server_that_is_busy_when_its_host_dies_ends_too
 ====  ==========================================================================================================
@@ -149,7 +150,8 @@ def test_whatever_is_broken_the_host_goes_on(engram: Runner, memories: Memories,
             assert text == empty or isinstance(json.loads(text), dict), (host, event)
 
 
-def test_a_store_that_others_hold_is_no_fault(engram: Runner, memories: Memories) -> None:  # F2
+@pytest.mark.parametrize("hold", ["begin exclusive", "begin immediate"])  # nobody may read, nobody may write
+def test_a_store_that_others_hold_is_no_fault(engram: Runner, memories: Memories, hold: str) -> None:  # F2, E2
     fcntl = pytest.importorskip("fcntl")
     memories.add("rule", "use-pnpm", "- Use pnpm for every install.")
     engram.ok("load", "install with pnpm")
@@ -159,12 +161,44 @@ def test_a_store_that_others_hold_is_no_fault(engram: Runner, memories: Memories
         closing(sqlite3.connect(memories.root / ".cache" / "index.sqlite")) as held,
         (memories.root / ".lock").open("a", encoding="utf-8") as file,
     ):
-        held.execute("begin exclusive")
+        held.execute(hold)
         fcntl.flock(file, fcntl.LOCK_EX)
         for session in ("one", "two"):
             done = hook(engram, "claude", {**event, "session_id": session})
             assert done.returncode == 0
             assert b"use-pnpm" in done.stdout
+
+
+@pytest.mark.slow
+def test_an_index_that_a_hook_has_no_time_for_is_there_for_a_later_prompt(engram: Runner, memories: Memories) -> None:
+    fill(memories, 5000)
+    (engram.cwd / "engram").mkdir()  # nothing of the project is run
+    trap = engram.cwd / "engram" / "__init__.py"
+    trap.write_text("raise SystemExit('sprung')\n", encoding="utf-8")
+    event = {"hook_event_name": "UserPromptSubmit", "prompt": "oven 77", "session_id": "s"}
+    said = b""
+    began = time.monotonic()
+    while time.monotonic() - began < LIMIT_S:
+        # Enough to begin with the index, never enough to make it.
+        done = hook(engram, "claude", event, ENGRAM_HOOK_TIMEOUT="0.5")
+        assert done.returncode == 0
+        said += done.stderr
+        if b"oven-0077" in done.stdout:
+            break
+    else:
+        pytest.fail("no prompt was ever given memory")
+    assert b"the index is being made" in said
+
+
+def test_what_a_pull_brought_is_counted_without_reading_it_all(engram: Runner, memories: Memories) -> None:  # F18
+    engram.ok("inject")
+    fill(memories, 600)
+    (memories.root / "rules" / "oven-0007.md").write_text("Not as it was approved.", encoding="utf-8")
+    assert "599 memories that a pull brought" in engram.ok("status")
+    start = json.loads(hook(engram, "claude", {"hook_event_name": "SessionStart", "source": "startup"}).stdout)
+    said = start["hookSpecificOutput"]["additionalContext"]
+    assert "oven-0000" in said
+    assert "and 594 more" in said
 
 
 def test_a_hook_that_would_take_too_long_ends_by_its_own_clock(engram: Runner, memories: Memories) -> None:  # F2

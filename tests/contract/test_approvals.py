@@ -342,6 +342,21 @@ def test_a_candidate_whose_verdict_changed_is_kept_and_named_and_the_others_are_
     assert "Twice" not in path.read_text(encoding="utf-8")
 
 
+def test_a_target_that_is_gone_meanwhile_is_named_as_gone(host: Host, memories: Memories, engram: Runner) -> None:  # A1
+    memories.add("rule", "port", "- The port is 8080.")
+    memories.add("rule", "logs", "- Keep logs for 30 days.")
+    proposal = propose(host, "TYPE: rule | TEXT: The port is 9090.\nTYPE: rule | TEXT: Keep logs for 90 days.")
+    engram.ok("archive", "port", "--reason", "no longer so")
+    path = memories.root / "rules" / "logs.md"
+    path.write_text(path.read_text(encoding="utf-8") + "- By hand.\n", encoding="utf-8", newline="\n")
+    result = commit(host, proposal)
+
+    assert saved(result) == []
+    first, second = (row["reason"] for row in data_of(result)["outcomes"])
+    assert first.startswith("port is there no more since it was shown")
+    assert second.startswith("logs changed after it was shown")
+
+
 def test_an_add_that_became_a_duplicate_meanwhile_is_deferred(host: Host, memories: Memories, engram: Runner) -> None:
     proposal = propose(host)
     engram.save("rule", "Count the stars by hand.")
@@ -413,6 +428,8 @@ def test_a_wrong_selection_says_what_a_right_one_looks_like(host: Host) -> None:
         assert failure_of(commit(host, proposal, wrong)).startswith('approve is "all" or numbers from 1 to 3')
     for other in (1, None, {"1": True}):
         assert "approve: expected a string or an array, got" in failure_of(commit(host, proposal, other))
+    alone = propose(host, lines("Bake the bread."))
+    assert failure_of(commit(host, alone, "2")) == 'approve is "all" or "1": there is one candidate.'
 
 
 def test_a_token_is_good_once(host: Host, memories: Memories) -> None:  # A2, C44
@@ -663,6 +680,26 @@ def test_a_field_of_another_kind_is_an_error_that_a_person_understands(host: Hos
             said = failure_of(commit(host, proposal))
             assert "pending-approvals.json" in said or "unknown" in said, (field, value, said)
     assert names_in(memories.root) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("", "it is empty"),
+        ("[]", "it does not have the shape that Engram writes"),
+        ("3", "it does not have the shape that Engram writes"),
+        ('{"version": 1, "salt": "x", "pending": [3]}', "it does not have the shape that Engram writes"),
+        ('{"version": 1, "salt": "x", "pending": {}}', "pending is no list"),
+        ('{"version": 1, "salt": 5}', "5 is no text"),
+        ('{"version": 99}', "its version is 99"),
+        ("{}", "'version' is missing"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_words_of_engrams_own(
+    host: Host, memories: Memories, data: str, said: str
+) -> None:
+    (memories.root / "pending-approvals.json").write_text(data, encoding="utf-8")
+    assert f"pending-approvals.json cannot be read: {said}." in host.failure("engram_save", text="Be brief.")
 
 
 def test_a_cut_file_approves_nothing(host: Host, memories: Memories) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 import pytest
-from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
+from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult, ErrorData
 
 from engram.mcp.server import INSTRUCTIONS
 from engram.version import __version__
@@ -136,6 +136,49 @@ def test_what_its_human_does_not_accept_is_not_saved(
         data = result.structured_content["data"]
         assert ("approval_token" in data) == (action == "cancel")
         assert data["text"].lower().startswith("nothing was saved")
+
+    use(body, human)
+    assert not (memories.root / "rules" / "use-tabs-in-makefiles.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "token"),
+    [
+        ({"candidate_1": False, "scope": "workspace"}, False),
+        ({"candidate_1": "perhaps", "scope": "workspace"}, False),
+        ({"candidate_1": True, "scope": "global"}, False),
+        ({"candidate_1": True, "candidate_9": True, "scope": "workspace"}, False),
+        ({}, True),
+        (None, True),
+    ],
+    ids=["unticked", "invalid", "widened", "not asked", "empty", "none"],
+)
+def test_an_answer_that_ticks_nothing_it_was_asked_writes_nothing(
+    use: Use, memories: Memories, content: dict[str, Any] | None, *, token: bool
+) -> None:  # C46 to C48
+    async def human(_context: ClientRequestContext, _params: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action="accept", content=content)
+
+    async def body(client: Client) -> None:
+        data = (await client.call_tool("engram_save", ARGUMENTS["engram_save"])).structured_content["data"]
+        assert data["text"].lower().startswith("nothing was saved")
+        assert ("approval_token" in data) == token
+
+    use(body, human)
+    assert not (memories.root / "rules" / "use-tabs-in-makefiles.md").exists()
+
+
+def test_a_dialog_that_its_client_cannot_show_writes_nothing(use: Use, memories: Memories) -> None:  # C49
+    async def human(_context: ClientRequestContext, _params: ElicitRequestParams) -> ErrorData:
+        return ErrorData(code=-32603, message="no screen")
+
+    async def body(client: Client) -> None:
+        if client.protocol_version == MODES["legacy"]:
+            result = await client.call_tool("engram_save", ARGUMENTS["engram_save"])
+            assert "approval_token" in result.structured_content["data"]
+        else:  # a modern client gives up by itself, and never retries
+            with pytest.raises(MCPError, match="no screen"):
+                await client.call_tool("engram_save", ARGUMENTS["engram_save"])
 
     use(body, human)
     assert not (memories.root / "rules" / "use-tabs-in-makefiles.md").exists()

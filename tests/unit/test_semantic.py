@@ -171,6 +171,28 @@ def test_a_second_scorer_can_join(table: Embedding, vectors: Vectors) -> None:
     assert {"semantic", "letter"} <= {name for name, _, _ in hits[0].reasons}
 
 
+def test_an_opinion_that_is_the_same_of_all_lifts_nothing_over_the_floor() -> None:  # decision 7
+    class Indifferent:
+        name = "indifferent"
+        weight = 0.5
+
+        def score(self, query: Query, docs: Mapping[int, Entry]) -> dict[int, float]:
+            assert query.text == task
+            return dict.fromkeys(docs, 0.4)
+
+        def close(self) -> None: ...
+
+    texts = {f"common-{number}": f"the wheel {'of some thing or other ' * 9}{number}" for number in range(12)}
+    texts |= {"near": "inspect the seams of the zeppelin hull and its wheel", "half": "paint the zeppelin hull"}
+    task = "inspect zeppelin hull seams and the wheel"
+    by_words = rank([indexed(texts)], task)
+    scorer: Scorer = Indifferent()
+    with_opinion = rank([indexed(texts)], task, scorers=[scorer])
+    assert [hit.entry.id for hit in by_words.hits] == ["near", "half"]
+    assert [hit.entry.id for hit in with_opinion.hits] == ["near", "half"]
+    assert with_opinion.weak == by_words.weak == 12
+
+
 def test_vectors_of_another_table_do_not_count_and_go(table: Embedding, vectors: Vectors, tmp_path: Path) -> None:
     assert vectors.put([("one", table.embed("car"))])
     other = Vectors(os.path.dirname(vectors.path), "another table")

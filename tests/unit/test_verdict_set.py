@@ -14,7 +14,7 @@ def test_no_verdict_merges_a_contradiction_or_swallows_or_replaces_a_memory() ->
     assert [(one.pair["text"], one.word) for one in RESULTS if one.destructive] == []
 
 
-@pytest.mark.parametrize("half", ["develop", "held out", "slots"])
+@pytest.mark.parametrize("half", ["develop", "held out", "slots", "fresh", "verbs", "kinds", "unseen"])
 def test_nine_of_ten_verdicts_are_exact(half: str) -> None:  # F20
     assert exact_share(groups(RESULTS, "half")[half]) >= LEAST_EXACT
 

@@ -140,6 +140,7 @@ def _run(words: list[str]) -> int:
         from engram.service.session import Session
 
         output.session = session = Session(parsed.value("workspace"))
+        session.progress = output.reading
         module = __import__(command.module, fromlist=[command.function])
         code = getattr(module, command.function)(session, parsed, output)
         return int(code)

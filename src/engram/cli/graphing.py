@@ -6,7 +6,6 @@ from engram.cli.reading import one_line
 from engram.errors import UsageError
 from engram.safety.fence import show_inert, show_line
 from engram.service.graphing import Graph, dependency_graph
-from engram.text.slugs import fold_id, link_id
 from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -25,12 +24,14 @@ def graph_command(session: Session, parsed: Parsed, output: Output) -> int:
     if wanted not in renderers:
         raise UsageError(f"{wanted} is no format of a graph.", hint=f"Formats are {', '.join(renderers)}.")
     graph = dependency_graph(session, parsed.word("ID"), everything=parsed.given("all"))
+    for line in graph.skipped:
+        session.say("skipped", "skipped", line)
     text = renderers[wanted](graph)
     data: dict[str, object] = {
         "layers": [list(layer) for layer in graph.layers],
         "edges": [list(edge) for edge in graph.edges],
         "dangling": [list(pair) for pair in graph.dangling],
-        "cycles": list(graph.cycles),
+        "cycles": [key for circle in graph.cycles for key in circle],
         "text": text,
     }
     dry = parsed.given("dry-run")
@@ -63,10 +64,10 @@ def _reasons(graph: Graph) -> dict[str, str]:
         users = [other for other, need in graph.edges if need == key]
         missing = [name for other, name in graph.dangling if other == key]
         why = [f"needs {', '.join(before)}"] if before else ["needs nothing that is here"]
-        if key in graph.cycles:
-            why.append("in a circle, or after one")
+        others = [other for circle in graph.cycles if key in circle for other in circle if other != key]
+        why += [f"in a circle with {', '.join(others)}"] if others else []
         why += [f"needed by {', '.join(users)}"] if users else []
-        why += [f"without {name}, {_why_missing(graph, name)}" for name in missing]
+        why += [f"without {name}, {graph.missing[name]}" for name in missing]
         found[key] = f"layer {number}: {'; '.join(why)}"
     return found
 
@@ -93,24 +94,15 @@ def _text(graph: Graph) -> str:
         for key in layer:
             lines.append(f"  {one_line(graph.entries[key])}")
             lines += [f"    needs {need}" for need in needs.get(key, ())]
-    lines += [f"{key} needs {name}, {_why_missing(graph, name)}" for key, name in graph.dangling]
-    if graph.cycles:
-        lines.append(f"These need each other in a circle, directly or not: {', '.join(graph.cycles)}")
+    lines += [f"{key} needs {name}, {graph.missing[name]}" for key, name in graph.dangling]
+    lines += [f"These need each other in a circle, directly or not: {', '.join(circle)}" for circle in graph.cycles]
     return "\n".join(show_line(line) for line in lines)
-
-
-def _why_missing(graph: Graph, name: str) -> str:
-    wanted = link_id(name)
-    successor = next((by for known, by in graph.superseded.items() if fold_id(known) == wanted), None)
-    if successor is None:
-        return "which does not exist"
-    return f"which is superseded by {successor}" if successor else "which is superseded"
 
 
 def _mermaid(graph: Graph) -> str:
     names = {key: f"m{number}" for number, key in enumerate(sorted(key for layer in graph.layers for key in layer))}
     lines = ["graph TD"]
-    lines += [f'  {name}["{_label(graph, key)}"]' for key, name in names.items()]
+    lines += [f'  {name}["{_mermaid_label(graph, key)}"]' for key, name in names.items()]
     lines += [f"  {names[key]} --> {names[need]}" for key, need in graph.edges]
     return "\n".join(lines)
 
@@ -118,17 +110,24 @@ def _mermaid(graph: Graph) -> str:
 def _dot(graph: Graph) -> str:
     keys = sorted(key for layer in graph.layers for key in layer)
     lines = ["digraph memory {"]
-    lines += [f"  {_quoted(key)} [label={_quoted(_label(graph, key))}];" for key in keys]
+    # Graphviz reads `&lt;` in a label as a bracket, and in a name as it stands.
+    lines += [f"  {_quoted(key)} [label={_quoted(_title(graph, key).replace('&', '&amp;'))}];" for key in keys]
     lines += [f"  {_quoted(key)} -> {_quoted(need)};" for key, need in graph.edges]
     return "\n".join([*lines, "}"])
 
 
-def _label(graph: Graph, key: str) -> str:
-    """Return a title that no quote, bracket or line end of it can leave its place in a drawing."""
-    title = show_inert(graph.entries[key].memory.title).replace("\n", " ")
-    # Mermaid reads `#35;` as a number sign, and puts the ampersand itself before what it reads so.
+def _title(graph: Graph, key: str) -> str:
+    return show_inert(graph.entries[key].memory.title).replace("\n", " ")
+
+
+def _mermaid_label(graph: Graph, key: str) -> str:
+    """Return a title that nothing in it can leave its place in a drawing, or be read as more than text there."""
+    title = _title(graph, key)
+    # Mermaid reads `#35;` as a number sign, and puts the ampersand itself before what it reads so. What stands in back
+    # quotes is Markdown to it, `$$` begins a formula, and `%%{` an order to itself.
     for character, name in (
         ("#", "#35;"), ("]", "#93;"), ("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"),
+        ("`", "#96;"), ("$", "#36;"), ("%", "#37;"), ("\\", "#92;"),
     ):  # fmt: skip
         title = title.replace(character, name)
     return title

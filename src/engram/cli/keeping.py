@@ -72,6 +72,8 @@ def verify_command(session: Session, parsed: Parsed, output: Output) -> int:
 
 def status_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Say what memory there is, and what needs attention."""
+    from engram.service.unlinked import gone_command, gone_entries, gone_sentence
+
     found = status(session, deep=parsed.given("deep"))
     for state, sentences in zip(found.roots, found.attention, strict=True):
         output.line(counts_line(state))
@@ -79,10 +81,17 @@ def status_command(session: Session, parsed: Parsed, output: Output) -> int:
             output.line(f"  {sentence}")
     if not found.roots:
         output.line("No memory here yet. Start one: engram inject")
+    gone = [(state, gone_sentence(state), gone_command(state)) for state in gone_entries(session)]
+    for _, sentence, command in gone:
+        output.line(f"{sentence}: {command}")
     if is_terminal(sys.stdout) and not output.as_json:
         from engram.service.looks import remember_look
 
         remember_look(session, found.unasked)  # an agent's status is no look of its human
     unasked = [{"root": root, **one.as_dict()} for root, writes in found.unasked.items() for one in writes]
+    unlinked = [
+        {"host": state.host, "scope": state.scope, "part": state.part, "file": state.file, "command": command}
+        for state, _, command in gone
+    ]
     data = {"roots": [state.as_dict() for state in found.roots], "read": found.read, "unasked": unasked}
-    return output.done(data)
+    return output.done({**data, "unlinked": unlinked})

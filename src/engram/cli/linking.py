@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from engram.service.link_report import LinkReport, LinkResult, PartState
     from engram.service.session import Session
 
-__all__ = ["link_command", "report_as_data", "say_report", "unlink_command"]
+__all__ = [
+    "link_command",
+    "report_as_data",
+    "say_errors",
+    "say_plan_end",
+    "say_report",
+    "short_path",
+    "unlink_command",
+]
 
 _DONE = {"added": "added", "updated": "updated", "unchanged": "as it was", "removed": "taken out", "kept": "kept"}
 _PLANNED = {**_DONE, "added": "would be added", "updated": "would be updated", "removed": "would be taken out"}
@@ -47,6 +55,8 @@ def link_command(session: Session, parsed: Parsed, output: Output) -> int:
     )
     report = link(session, parsed.many, options)
     say_report(report, session, output, plan=options.plan)
+    if options.plan:
+        say_plan_end(output, len(report.changes))
     if session.workspace is None and not options.plan and report.changes and "global" not in options.scopes:
         output.line("There is no memory here yet: engram inject makes one.")
     return _done(report, output, plan=options.plan)
@@ -59,7 +69,9 @@ def unlink_command(session: Session, parsed: Parsed, output: Output) -> int:
     options = LinkOptions(scopes=_scopes(parsed), plan=parsed.given("plan"))
     report = unlink(session, parsed.many, options)
     say_report(report, session, output, plan=options.plan)
-    if not any(result.action in {"removed", "kept", "left", "failed"} for result in report.results):
+    if options.plan:
+        say_plan_end(output, len(report.changes))
+    if not any(result.action in {"removed", "kept", "left", "failed"} or not result.scope for result in report.results):
         output.line("Nothing of Engram was found in the files of these hosts.")
     return _done(report, output, plan=options.plan)
 
@@ -90,9 +102,19 @@ def say_report(report: LinkReport, session: Session, output: Output, *, plan: bo
     else:
         for change in report.changes:
             if change.backup:
-                output.line(f"{_short(change.file)} as it was is kept in {_short(change.backup)}")
+                output.line(f"{short_path(change.file)} as it was is kept in {short_path(change.backup)}")
+            if change.earlier:
+                output.line(
+                    f"{short_path(change.file)} as it was before Engram came is still kept in "
+                    f"{short_path(change.earlier)}"
+                )
     for line in report.advice:
         output.line(line)
+    say_errors(report, session)
+
+
+def say_errors(report: LinkReport, session: Session) -> None:
+    """Say what went wrong with files."""
     for error in report.errors:
         session.say("error", error.code, error.message, path=error.path, line=error.line, hint=error.hint)
 
@@ -102,14 +124,17 @@ def _say_plan(report: LinkReport, output: Output) -> None:
         output.line("")
         output.text(change.diff)
         if change.backup:
-            output.line(f"({_short(change.file)} as it is now would be kept in {_short(change.backup)})")
+            output.line(f"({short_path(change.file)} as it is now would be kept in {short_path(change.backup)})")
+
+
+def say_plan_end(output: Output, files: int) -> None:
+    """Print the last line of a plan: how many files would change."""
     output.line("")
-    files = counted(len(report.changes), "file")
-    output.line(f"A plan: {files} would change, and nothing was written.")
+    output.line(f"A plan: {counted(files, 'file')} would change, and nothing was written.")
 
 
 def _sentence(result: LinkResult, words: dict[str, str]) -> str:
-    place = _short(result.file) + (f", {result.where}" if result.where else "")
+    place = short_path(result.file) + (f", {result.where}" if result.where else "")
     reason = f" ({result.reason})" if result.reason else ""
     match result.action:
         case "skipped":
@@ -119,7 +144,7 @@ def _sentence(result: LinkResult, words: dict[str, str]) -> str:
         case "failed":
             return f"not done: {result.reason}"
         case "left":
-            return f"left alone: {_short(result.file)}: {result.reason}"
+            return f"left alone: {short_path(result.file)}: {result.reason}"
         case _:
             return f"{words[result.action]}: {place}{reason}"
 
@@ -171,7 +196,7 @@ def _filled(row: dict[str, object]) -> dict[str, object]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in row.items() if value}
 
 
-def _short(path: str) -> str:
+def short_path(path: str) -> str:
     """Return a path as a person would write it here: from this folder, or from home."""
     for base, mark in ((os.getcwd(), ""), (os.path.expanduser("~"), "~" + os.sep)):
         if path.startswith(base.rstrip(os.sep) + os.sep):

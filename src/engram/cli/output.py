@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Output", "OutputError", "is_terminal", "prepare_streams"]
 
+# A rebuild of fewer files is over before anybody could read about it.
+_SAID_FROM = 5000
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -76,6 +78,13 @@ class Output:
         sys.stderr.write(f"\r{text}")
         sys.stderr.flush()
         self._half_line = True
+
+    def reading(self, count: int) -> None:
+        """Show how far a rebuild of the index is: a line that is written over at a terminal, elsewhere one sentence."""
+        if is_terminal(sys.stderr):
+            self.over(f"Reading memory: {count:,} files …")
+        elif count == _SAID_FROM:
+            self.aside("Reading all memory once to index it …")
 
     def done(self, data: object, *, code: int = 0, fenced: bool = False) -> int:
         """End a command: notices go to standard error, in JSON mode everything into one envelope.

@@ -50,6 +50,7 @@ def _state(output: Output) -> int:
     from engram.version import __version__
 
     output.session = session = Session()
+    session.progress = output.reading
     states = root_states(session)
     output.text(f"{output.paint('Engram', 'bold')} {__version__} - memory for AI coding agents that you own")
     output.text("")

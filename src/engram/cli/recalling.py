@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 from engram.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from engram.cli.output import Output
     from engram.cli.parser import Parsed
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["load_command", "route_command", "search_command"]
 
-# A rebuild of fewer files is over before anybody could read about it.
-_SAID_FROM = 5000
-
 
 def load_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print the pack for a task, or one memory whole (C33 to C35)."""
@@ -31,7 +26,6 @@ def load_command(session: Session, parsed: Parsed, output: Output) -> int:
             "engram load takes a task or an id, not both." if memory_id else "engram load needs a task or an id.",
             hint='engram load "what you are about to do", or engram load --id ID',
         )
-    session.progress = _progress(output)
     recall: Recall | None = None
     dry = parsed.given("dry-run")
     if memory_id:
@@ -68,11 +62,11 @@ def search_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print ids, scores and snippets with the matches marked (C36)."""
     from engram.service.searching import search
 
-    session.progress = _progress(output)
+    limit = parsed.integer("limit")
     found = search(
         session,
         parsed.word("QUERY"),
-        limit=parsed.integer("limit") or 8,
+        limit=8 if limit is None else limit,
         kind=parsed.value("type"),
         scope=parsed.value("scope"),
         everything=parsed.given("all"),
@@ -89,7 +83,6 @@ def route_command(session: Session, parsed: Parsed, output: Output) -> int:
     """Print what kind of task it is, and what it routes to, in load order (C36)."""
     from engram.service.searching import route
 
-    session.progress = _progress(output)
     routed = route(session, parsed.word("TASK"), everything=parsed.given("all"), without=_without(parsed))
     data: dict[str, object] = {
         "intent": {name: list(found) for name, found in routed.intent.as_dict().items()},
@@ -154,15 +147,3 @@ def _only_named(text: str, entries: Sequence[Listed], data: dict[str, object]) -
     data["entries"] = [{name: getattr(one, name) for name in ("id", "type", "scope", "score")} for one in entries]
     data["tokens"] = size
     return "\n".join([*(show_line(entry.key) for entry in entries), f"{size} tokens"]) if entries else text
-
-
-def _progress(output: Output) -> Callable[[int], None]:
-    """Return what shows how far a rebuild of the index is: a line that is written over, at a terminal only."""
-
-    def show(count: int) -> None:
-        if sys.stderr is not None and sys.stderr.isatty():
-            output.over(f"Reading memory: {count:,} files …")
-        elif count == _SAID_FROM:
-            output.aside("Reading all memory once to index it …")
-
-    return show

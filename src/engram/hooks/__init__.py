@@ -16,12 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engram.service.session import Session
+
 __all__ = ["run_hook"]
 
 # How long a hook takes at most; ``ENGRAM_HOOK_TIMEOUT`` can only shorten it.
 _LIMIT_S = 2.0
-# An index of very many memories is not made in that time, and a hook that is cut off leaves none: it has to be said.
-_TOO_LATE = b"engram hook: it took too long, so nothing was given; engram status brings the index up to date once\n"
+_TOO_LATE = b"engram hook: it took too long, so nothing was given; %s\n"
+_STATUS = b"engram status brings the index up to date once"
+_LATER = b"the index is being made, for the prompts to come"
 
 
 def run_hook(words: Sequence[str]) -> int:
@@ -65,6 +68,8 @@ def _answer(event: Event, printer: _Printer) -> None:
     session = Session(event.folder)
     if not session.roots:
         return
+    printer.session = session
+    session.progress = lambda _: printer.index_takes_long()
     key = session_key(event.host, event.session)
     if event.kind == "start":
         injection = for_start(session, key, event.source, began)
@@ -83,6 +88,8 @@ class _Printer:
         self.host = host
         # Until the payload was read: a host that takes nothing but JSON gets it also when the time ends before that.
         self.event = Event(host, "", "") if host in EVENTS else None
+        self.session: Session | None = None
+        """Whose memory is asked, once there is some."""
         self._printed = False
         self._lock = _thread.allocate_lock()
 
@@ -113,12 +120,35 @@ class _Printer:
             with self._lock:
                 if self._print("") and self.event and self.event.kind:
                     try:
-                        os.write(2, _TOO_LATE)
+                        os.write(2, _TOO_LATE % (_LATER if self._leave_index() else _STATUS))
                     except OSError:
                         pass
                 os._exit(0)
 
         _thread.start_new_thread(wait, ())
+
+    def index_takes_long(self) -> None:
+        """Let another process make an index where one is at it: two at once would both be done later.
+
+        Raises:
+            StaleError: it has done so.
+        """
+        from engram.hooks.later import wait_for_index
+
+        wait_for_index(self._caches())
+
+    def _leave_index(self) -> bool:
+        """Leave an index that is half made to a process of its own, for this one takes its half with it."""
+        if self.session is None or self.event is None:
+            return False
+        from engram.hooks.later import index_later
+
+        return index_later(self.event.folder, self._caches())
+
+    def _caches(self) -> list[str]:
+        from engram.service.caches import cache_of
+
+        return [cache_of(self.session, root) for root in self.session.roots] if self.session else []
 
     @staticmethod
     def complain(message: str) -> None:

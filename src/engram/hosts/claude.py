@@ -52,6 +52,7 @@ HOST = Host(
         Show(
             part="mcp",
             line="claude mcp add --scope user engram -- $server",
+            again="claude mcp remove --scope user engram && claude mcp add --scope user engram -- $server",
             unline="claude mcp remove --scope user engram",
             reason="Claude Code keeps the servers of a user in a file that it writes itself",
             always_load=True,

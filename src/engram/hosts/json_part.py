@@ -69,18 +69,16 @@ class JsonEntry(Part):
         form = form_of(self._words(node.value), SERVER)
         wish = wish.like(form)
         wanted = self.value(wish)
-        if node.value == wanted:
+        if _with_args(node.value) == wanted:
             return Edit(text, "unchanged")
         if wish.force or (wish.refresh and form and self._plain(node.value)):
-            return Edit(put(text, self.key, wanted), "updated")
+            return Edit(put(text, self.key, wanted), "updated", notes=self._lost(node.value) if form else ())
         if form is None:
             return Edit(text, "left", f"Engram did not write the entry that stands there; {wish.afresh}")
         new = form_of(wish.server, SERVER)
         pin = new_pin(form, new) if new else ""
         if pin:
             return Edit(put(text, (*self.key, *self._place(node.value, form.at)), pin), "updated", "the pin only")
-        if wish.refresh and new and form.kind == new.kind:
-            return Edit(text, "unchanged")
         return Edit(
             text, "left" if wish.refresh else "unchanged", f"it differs from what is written now; {wish.afresh}"
         )
@@ -95,8 +93,7 @@ class JsonEntry(Part):
             return Edit(sweep(text, made, self.fresh), "absent")
         if form_of(self._words(node.value), SERVER) is None:
             return Edit(text, "left", "Engram did not write the entry that stands there")
-        extra = [f'"{name}"' for name in (node.value if isinstance(node.value, dict) else {}) if name not in self.entry]
-        notes = (f"{', '.join(extra)} of your own went with the entry",) if extra else ()
+        notes = self._lost(node.value)
         text, made = cut(text, self.key, made)
         return Edit(sweep(text, made, self.fresh), "removed", notes=notes)
 
@@ -106,7 +103,7 @@ class JsonEntry(Part):
         if node is None:
             return "absent"
         form = form_of(self._words(node.value), SERVER)
-        if node.value == self.value(wish.like(form)):
+        if _with_args(node.value) == self.value(wish.like(form)):
             return "linked"
         if form is None:
             return "foreign"
@@ -133,6 +130,11 @@ class JsonEntry(Part):
             if member.key != self.key[-1] and any(starts_server(word) for word in self._words(member.value.value)):
                 yield f"{'.'.join((*self.key[:-1], member.key))} starts {SERVER} too"
 
+    def _lost(self, value: object) -> tuple[str, ...]:
+        """Name the members of a person's own that go with an entry."""
+        extra = [f'"{name}"' for name in (value if isinstance(value, dict) else {}) if name not in self.entry]
+        return (f"{', '.join(extra)} of your own went with the entry",) if extra else ()
+
     def _words(self, value: object) -> tuple[str, ...]:
         """Return the words of an entry's command; ``()`` for what is no command."""
         if not isinstance(value, dict):
@@ -150,9 +152,12 @@ class JsonEntry(Part):
     def _plain(self, value: object) -> bool:
         """Tell whether an entry has the members that Engram writes, their values too but for the command's words."""
         form = form_of(self._words(value), SERVER)
-        if form is None or not form.plain or not isinstance(value, dict) or value.keys() != self.entry.keys():
+        if form is None or not form.plain or not isinstance(value, dict):
             return False
-        return all(item == value[name] or str(item).startswith("$") for name, item in self.entry.items())
+        whole = _with_args(value)
+        if whole.keys() != self.entry.keys():
+            return False
+        return all(item == whole[name] or str(item).startswith("$") for name, item in self.entry.items())
 
 
 class JsonHooks(Part):
@@ -208,7 +213,8 @@ class JsonHooks(Part):
                     updated += 1
                 elif line != hook_line(wish.hook, wish.host):
                     reason = f"it differs from what is written now; {wish.afresh}"
-        action: Action = "added" if added else "updated" if updated else "unchanged"
+        still: Action = "left" if reason and wish.refresh else "unchanged"
+        action: Action = "added" if added else "updated" if updated else still
         return Edit(new, action, reason, made=tuple(dict.fromkeys(made)))
 
     def unlink(self, text: str, wish: Wish, made: tuple[Key, ...], known: tuple[str, ...]) -> Edit:
@@ -217,7 +223,7 @@ class JsonHooks(Part):
         if is_blank(text):
             return Edit(text, "absent")
         new = text
-        for event in self.events:
+        for event in self._lists(text):
             for path, _ in reversed(list(self._units(new, event, wish.host))):
                 new, made = cut(new, self._group(new, path), made)
         action: Action = "removed" if new != text else "absent"
@@ -231,6 +237,9 @@ class JsonHooks(Part):
         found = [[line for _, line in self._units(text, event, wish.host)] for event in self.events]
         if not any(found):
             return "absent"
+        afresh = wish.replace(refresh=True)
+        if any(self._line(line, afresh) != wanted for lines in found for line in lines):
+            return "edited"
         return "linked" if all(line == wanted for lines in found for line in lines) and all(found) else "stale"
 
     def made(self) -> tuple[Key, ...]:
@@ -252,6 +261,12 @@ class JsonHooks(Part):
             raise failure(text, node, f'"{event}" is no array in square brackets')
         for at, item in enumerate((node.items if node else None) or ()):
             yield from _lines(item.value.value, (*self.key, event, at), host)
+
+    def _lists(self, text: str) -> Key:
+        """Return the names of our events, and of other lists: a person, or an older Engram, may have put ours there."""
+        holder = find_node(read(text), self.key)
+        others = [member.key for member in (holder.members if holder else None) or () if member.value.items is not None]
+        return tuple(dict.fromkeys((*self.events, *others)))
 
     def _group(self, text: str, path: Path) -> Path:
         """Return what has to go with a command line: its object, and what holds that alone."""
@@ -277,6 +292,11 @@ class JsonHooks(Part):
         if old is None or new is None or old[1] != new[1]:
             return line  # it has options of a person's own
         return wanted if wish.refresh or old[0] == new[0] != "bare" else line
+
+
+def _with_args(value: object) -> dict[str, object]:
+    """Return an entry with the empty list of arguments that some hosts leave out when they write it anew."""
+    return {"args": [], **value} if isinstance(value, dict) and "command" in value else {}
 
 
 def _hook_form(line: str, host: str) -> tuple[str, str] | None:

@@ -33,6 +33,7 @@ __all__ = [
     "pinned",
     "shell_line",
     "starts_server",
+    "with_options",
 ]
 
 PACKAGE = "the-long-ride-engram"
@@ -100,6 +101,11 @@ def form_of(words: Sequence[str], program: str) -> Form | None:
 def new_pin(old: Form, new: Form) -> str:
     """Return the pin that an existing command gets, ``""`` where it stays: only like is pinned afresh by like (C12)."""
     return new.pin if old.kind == new.kind and old.pin != new.pin else ""
+
+
+def with_options(server: Sequence[str], old: Form) -> tuple[str, ...]:
+    """Return a command of today with the options that a person gave to an older one."""
+    return (*server, *(option for option in old.rest if option not in {ALWAYS_LOAD, *server}))
 
 
 def starts_server(word: str) -> bool:

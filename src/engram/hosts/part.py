@@ -160,12 +160,15 @@ class Show(Part):
     """A part that is printed for the person to do: no file of ours, or one that is not ours to edit.
 
     Attributes:
-        line: what links it; ``$server`` stands for the server command, ``$argv`` for the words as JSON.
+        line: what links it; ``$server`` stands for the server command, ``$command`` and ``$args`` for its words, as
+            JSON.
+        again: what replaces an older one, where the host's own file tells what it has; ``""`` where nothing does.
         unline: what takes it out again.
         reason: why it is only printed.
     """
 
     line: str = ""
+    again: str = ""
     unline: str = ""
     reason: str = ""
 

@@ -55,7 +55,8 @@ class TextBlock(Part):
         if not _blocks(text):
             return Edit(text, "absent")
         new, kept = remove_blocks(text, (self.body, *known))
-        notes = (f"{kept} of your own lines inside the block stay",) if kept else ()
+        lines = "line of your own inside the block stays" if kept == 1 else "lines of your own inside the block stay"
+        notes = (f"{kept} {lines}",) if kept else ()
         return Edit(new, "removed", notes=notes)
 
     def state(self, text: str, wish: Wish) -> State:

@@ -41,13 +41,12 @@ class TomlTables(Part):
         if found == self._value(wish):
             return Edit(text, "unchanged")
         if wish.force or (wish.refresh and form and self._plain(found)):
-            return Edit(_add(_remove(text, self.key), self._tables(wish)), "updated")
+            notes = _lost(found) if form else ()
+            return Edit(_add(_remove(text, self.key), self._tables(wish)), "updated", notes=notes)
         if form is None:
             return Edit(text, "left", f"Engram did not write the table that stands there; {wish.afresh}")
         new = form_of(wish.server, SERVER)
         pin = new_pin(form, new) if new else ""
-        if not pin and wish.refresh and new and form.kind == new.kind:
-            return Edit(text, "unchanged")
         if not pin:
             action: Action = "left" if wish.refresh else "unchanged"
             return Edit(text, action, f"it differs from what is written now; {wish.afresh}")
@@ -65,9 +64,7 @@ class TomlTables(Part):
             return Edit(text, "absent")
         if not self._is_rest(found) and form_of(_words(found), SERVER) is None:
             return Edit(text, "left", "Engram did not write the table that stands there")
-        extra = [f'"{name}"' for name in found if name not in {"command", "args", "tools"}]
-        notes = (f"{', '.join(extra)} of your own went with the table",) if extra else ()
-        return Edit(_remove(text, self.key), "removed", notes=notes)
+        return Edit(_remove(text, self.key), "removed", notes=_lost(found))
 
     def state(self, text: str, wish: Wish) -> State:
         """Tell what stands under the key."""
@@ -140,7 +137,15 @@ class TomlTables(Part):
             if not isinstance(here, dict) or key not in here:
                 return None
             here = here[key]
-        return here if isinstance(here, dict) else {"command": "?"}
+        if not isinstance(here, dict):
+            return {"command": "?"}
+        return {"args": [], **here} if "command" in here else here  # `codex mcp add` drops an empty list
+
+
+def _lost(found: dict[str, object]) -> tuple[str, ...]:
+    """Name what of a person's own goes with the tables."""
+    extra = [f'"{name}"' for name in found if name not in {"command", "args", "tools"}]
+    return (f"{', '.join(extra)} of your own went with the table",) if extra else ()
 
 
 def _words(entry: dict[str, object]) -> tuple[str, ...]:

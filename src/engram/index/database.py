@@ -29,7 +29,7 @@ __all__ = [
 
 # Goes up with every change of the tables, the word splitter, the stems or the codes: an index of another version is
 # rebuilt, never read.
-_FORMAT = 4
+_FORMAT = 5
 # The numbers in the postings are those of the machine: a file from one of another byte order is of another version.
 VERSION = _FORMAT << 1 | (byteorder == "big")
 # The postings of a term stand in chunks of so many memories, so that one more memory rewrites little.
@@ -260,18 +260,15 @@ class Database(SqliteFile):
         """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
         if not self._kinds:
             question = (
-                "select case when superseded_by <> '' or lifecycle = 'superseded' then 'superseded' else type end"
-                " as kind, count(*) from memories group by kind"
+                "select case when standing = 'superseded' then standing else type end as kind, count(*)"
+                " from memories group by kind"
             )
             self._kinds = dict(self._ask(question))
         return dict(self._kinds)
 
     def expired(self, day: str) -> int:
         """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
-        question = (
-            "select count(*) from memories where valid_until <> '' and valid_until < ? and superseded_by = ''"
-            " and lifecycle not in ('superseded', 'archived')"
-        )
+        question = "select count(*) from memories where valid_until <> '' and valid_until < ? and standing = ''"
         if day not in self._expired:
             self._expired = {day: int(self._ask(question, (day,)).fetchone()[0])}
         return self._expired[day]

@@ -64,6 +64,8 @@ class Entry(tuple[object, ...]):
     """The id as ids are compared (F11)."""
     body: str
     """The first digits of the content's SHA-256: the same text may stand in both scopes (F20)."""
+    standing: str
+    """How it went out of service for good (``model.standing``)."""
 
 
 for _at, _name in enumerate(Entry.__annotations__):

@@ -7,7 +7,7 @@ import os
 
 from engram.portable import runs
 
-__all__ = ["sweep", "temporary_of"]
+__all__ = ["makers", "sweep", "temporary_of"]
 
 
 def temporary_of(path: str) -> str:
@@ -21,17 +21,29 @@ def sweep(path: str) -> None:
     Where processes of two machines or containers share a folder, one that is at work may look gone to the other. It
     then fails as on a folder that it cannot write, and answers without an index.
     """
+    for found, process in _beside(path):
+        if not runs(process):
+            try:
+                os.unlink(found)
+            except OSError:
+                pass  # Windows removes nothing that is open: then it is at work after all
+
+
+def makers(path: str) -> set[int]:
+    """Return the numbers of the processes that are at work on a new file for this place, as far as can be known."""
+    return {process for _, process in _beside(path) if runs(process)}
+
+
+def _beside(path: str) -> list[tuple[str, int]]:
+    """Return the files in which something new is or was written, with the numbers of the processes that did."""
     folder, name = os.path.split(path)
     try:
         names = os.listdir(folder)
     except OSError:
-        return
-    for found in names:
-        if not (found.startswith(f"{name}.") and found.endswith(".new")):
-            continue
-        number = found[len(name) + 1 :].partition(".")[0]
-        if number.isascii() and number.isdecimal() and not runs(int(number)):
-            try:
-                os.unlink(os.path.join(folder, found))
-            except OSError:
-                pass  # Windows removes nothing that is open: then it is at work after all
+        return []
+    numbers = [
+        (os.path.join(folder, found), found[len(name) + 1 :].partition(".")[0])
+        for found in names
+        if found.startswith(f"{name}.") and found.endswith(".new")
+    ]
+    return [(found, int(number)) for found, number in numbers if number.isascii() and number.isdecimal()]

@@ -16,6 +16,7 @@ from engram.index.layout import (
     length_step,
     posting_code,
 )
+from engram.model import standing
 from engram.store.files import digest
 from engram.text.slugs import fold_id
 from engram.text.stop import language
@@ -119,7 +120,7 @@ class Segment:
                 n, memory.id, path, sha256, memory.type, memory.scope, memory.title, memory.confidence,
                 memory.lifecycle, memory.valid_from, memory.valid_until, memory.superseded_by, memory.last_confirmed,
                 "\n".join(memory.role), "\n".join(_task_types(memory)), "\n".join(memory.depends_on), length,
-                fold_id(memory.id), digest(memory.content.encode("utf-8", "replace"))[:16],
+                fold_id(memory.id), digest(memory.content.encode("utf-8", "replace"))[:16], standing(memory),
             ))
         )  # fmt: skip
 
@@ -184,18 +185,21 @@ class Segment:
     def close(self) -> None:
         """Nothing is open: the memories are in this process."""
 
+    def hashes(self) -> dict[str, str]:
+        """Return path and SHA-256 of all memories."""
+        return {row.path: row.sha256 for row in self.rows}
+
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
         found: dict[str, int] = {}
         for row in self.rows:
-            kind = "superseded" if row.superseded_by or row.lifecycle == "superseded" else row.type
+            kind = "superseded" if row.standing == "superseded" else row.type
             found[kind] = found.get(kind, 0) + 1
         return found
 
     def expired(self, day: str) -> int:
         """Return how many memories' ``valid_until`` was over before ``day`` and wait for a review (I3)."""
-        live = (row for row in self.rows if not row.superseded_by and row.lifecycle not in {"superseded", "archived"})
-        return sum(1 for row in live if row.valid_until and row.valid_until < day)
+        return sum(1 for row in self.rows if not row.standing and row.valid_until and row.valid_until < day)
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""

@@ -53,6 +53,9 @@ class Source(Protocol):
     def all_rows(self) -> list[Entry]:
         """Return what is known of every memory, in no order."""
 
+    def hashes(self) -> dict[str, str]:
+        """Return path and SHA-256 of all memories."""
+
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""
 

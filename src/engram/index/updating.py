@@ -43,7 +43,8 @@ def rebuild(
 ) -> int:
     """Make the index from nothing, every file hashed; return the number of memories in it.
 
-    The arguments are those of ``refresh.open_index``.
+    The arguments are those of ``refresh.open_index``. A ``progress`` that raises ``StaleError`` ends it before it is
+    done: another process made the index meanwhile, and that is the one to look at.
 
     Raises:
         OSError: the cache folder cannot be written.
@@ -79,7 +80,10 @@ def rebuild(
                     problems.append(found)
         problems.extend(root.gone(seen))
 
-    return build(os.path.join(cache, INDEX_FILE), memories(), lambda: Beside(((STAMP, stamp),), _rows(problems)))
+    try:
+        return build(os.path.join(cache, INDEX_FILE), memories(), lambda: Beside(((STAMP, stamp),), _rows(problems)))
+    except StaleError:
+        return 0
 
 
 def update_index(root: MemoryRoot, cache: str, database: Database, learn: Callable[[str, Memory], None] | None) -> bool:
@@ -140,11 +144,16 @@ def _read_again(
         _ = root.ledger().hashes  # splits the ledger once instead of searching it for every path
     gone: list[str] = []
     new: dict[str, tuple[str, str, Memory]] = {}
+    absent = {path for path in look_at if is_active(path) and not os.path.lexists(f"{root.path}/{path}")}
+    # Asked once of all: each time the ledger may have to be read again, and a checkout takes hundreds of files away.
+    lost = set(root.lost(absent))
     for path in look_at:
         problems.pop(path, None)
         if _is_text(path):
             gone.append(path)
-        if not is_active(path):
+        if path in lost:
+            problems[path] = root.missing(path)
+        if path in absent or not is_active(path):
             continue
         found = root.read(path)
         if isinstance(found, Stored):

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Beside", "StaleError", "build", "update"]
 
 _APPLICATION = 0x456E6772  # "Engr"
-# How long an update waits for another one, in seconds: a cold process rather goes on without.
-_PATIENCE = 0.5
+# How long an update waits for another one, in seconds: a cold process rather goes on without. It is tried several
+# times, and a hook that then still has to read the files answers within two seconds.
+_PATIENCE = 0.25
 # So many replaced memories are carried along before a rebuild is worth it, and a quarter of those that live.
 _WORN = 1000
 

@@ -21,11 +21,23 @@ if TYPE_CHECKING:
 
     Values = dict[str, str | tuple[str, ...]]
 
-__all__ = ["ALWAYS", "LEGACY_TITLES", "NEWEST_SCHEMA", "OPTIONAL", "READ", "VARIANTS", "list_of", "read_memory"]
+__all__ = [
+    "ALWAYS",
+    "LEGACY_KEY",
+    "LEGACY_TITLES",
+    "NEWEST_SCHEMA",
+    "OPTIONAL",
+    "READ",
+    "VARIANTS",
+    "list_of",
+    "read_memory",
+]
 
 NEWEST_SCHEMA = 3
 VARIANTS = {"light": "Light", "balanced": "Balanced", "strict": "Strict"}
 LEGACY_TITLES = ("Skill: ", "Rule: ", "Knowledge: ")
+# Only schemas 1 and 2 have it: it tells a file that was migrated, whose body is what it was, title included (F7).
+LEGACY_KEY = "author"
 # The fields of Memory that are one frontmatter key each, written always or only when set (F6).
 ALWAYS = (
     "author_email", "author_name", "authority", "confidence", "created", "id", "last_confirmed", "scope", "source",
@@ -68,7 +80,7 @@ def read_memory(data: bytes, *, path: str, scope: str) -> Memory:
     kind = _kind(data, path, values)
     found = outline(source.body)
     title = plain_title(found.title.text) if found.title else ""
-    if schema < NEWEST_SCHEMA:
+    if schema < NEWEST_SCHEMA or LEGACY_KEY in values:
         for prefix in LEGACY_TITLES:
             if title.startswith(prefix):
                 title = title[len(prefix) :].lstrip(" ")

@@ -19,6 +19,7 @@ from engram.markdown.document import Document, checked_bytes
 from engram.markdown.frontmatter import KNOWN_KEYS, LIST_KEYS, format_entry, parse_entries
 from engram.markdown.memory import (
     ALWAYS,
+    LEGACY_KEY,
     LEGACY_TITLES,
     NEWEST_SCHEMA,
     OPTIONAL,
@@ -104,7 +105,7 @@ def update_document(document: Document, changes: Mapping[str, object]) -> Docume
             name = _SECTIONS[field]
             document = document.with_section(name, section_markdown(str(new or "")))
         elif field == "title":
-            document = _with_title(document, str(new), older=older)
+            document = _with_title(document, str(new), older=older or document.has(LEGACY_KEY))
         elif field == "variants":
             document = document.with_section("Rule Variants", _variants(_pairs(new), raw=True))
         elif field in READ or field in _UNREAD:
@@ -143,7 +144,7 @@ def _with_content(document: Document, markdown: str) -> Document:
 
 
 def _with_title(document: Document, title: str, *, older: bool) -> Document:
-    """Change the title; in schemas 1 and 2 a prefix (``Skill: ``) stays."""
+    """Change the title; in files of schemas 1 and 2, migrated ones too, a prefix (``Skill: ``) stays."""
     old = document.title()
     prefix = next((prefix for prefix in LEGACY_TITLES if old.startswith(prefix)), "") if older else ""
     return document.with_title(prefix + title)

@@ -28,12 +28,15 @@ _CONTAINERS = (
     "文件夹", "格式", "分支", "端口", "thư mục",
 )  # fmt: skip
 # Nouns before a number that is no name of theirs: port 8080, but user 42.
-_SETTINGS = frozenset(
-    ("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "版本", "端口", "级别")
-)
+_SETTINGS = frozenset(("version", "port", "level", "limit", "timeout", "versión", "puerto", "nivel", "límite", "dia",
+                       "版本", "端口", "级别"))  # fmt: skip
 # What happens once in a year, so that another month is another value: the sale ends in May. Most things happen in many.
 _ONCE = frozenset(("start", "begin", "end", "finish", "expir", "happen", "occur", "empec", "comenc", "termin", "caduc",
                    "venc", "ocurr"))  # fmt: skip
+# Parts in which a number that ends like "5th" is a day of a month: before the 5th.
+_BY_DAY = frozenset(("on", "before", "by", "after", "until", "from"))
+_ORDINAL_ENDS = ("st", "nd", "rd", "th")
+_LAST_DAY = 31
 _SPELLED_ONE = frozenset(("one", "un", "una"))
 _GIVING = frozenset(("return", "devolv", "devuelv", "返回"))
 _LONGEST_END = 4  # characters of a Chinese noun that stands at the end of what a sentence is about
@@ -76,6 +79,8 @@ class Meaning:
         if one.slot in {"verb", "form"}:
             return "doubt", ""
         old, new = one.old_core, one.new_core
+        if _are_days_of_month(one) and not self.known.negative:
+            return "conflict", "number"
         if any(token.word in TIERS for token in (*old, *new)) or _are_numbered(old, new):
             return "different", ""
         if _are_numbers(one):
@@ -84,8 +89,11 @@ class Meaning:
             return "conflict", "choice"
         if one.slot == "subject" or one.place != "after":
             return ("different", "") if self.known.parsed or _has_name((*old, *new)) else ("doubt", "")
+        if _are_rhythms(one, old, new):
+            return ("doubt", "") if self.known.negative else ("conflict", "choice")
         if self._are_opposite_words(old, new):
-            return ("doubt", "") if self.known.negative and one.slot in language.scopes else ("conflict", "polarity")
+            # What forbids slow mirrors still holds beside what forbids fast ones.
+            return ("doubt", "") if self.known.negative else ("conflict", "polarity")
         if self.known.negative:
             return "different", ""
         if one.slot in language.scopes or (self.known.verb in language.choose and one.slot != "object"):
@@ -266,6 +274,27 @@ def _same_class(old: Sequence[Token], new: Sequence[Token]) -> bool:
         return False
     first, second = class_of(old[0].word), class_of(new[0].word)
     return bool(first) and first == second
+
+
+def _are_days_of_month(one: Difference) -> bool:
+    """Say whether both are days of a month by their number, in a part that says when: before the 5th."""
+    tokens = (*one.known, *one.new)
+    return (
+        one.slot in _BY_DAY
+        and one.place == "after"
+        and len(one.known) == len(one.new) == 1
+        and all(token.word.endswith(_ORDINAL_ENDS) and token.word[:-2].isdecimal() for token in tokens)
+        and all(1 <= int(token.word[:-2]) <= _LAST_DAY for token in tokens)
+    )
+
+
+def _are_rhythms(one: Difference, old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Say whether both say how often, and nothing else: every month, every week; 每月, 每周."""
+    if not len(old) == len(new) == 1:
+        return False
+    if one.slot == "every" and len(one.known) == len(one.new) == 1:
+        return all(token.word in UNITS for token in (*old, *new))
+    return class_of(old[0].word) == class_of(new[0].word) == "frequency"
 
 
 def _are_clocks(one: Difference) -> bool:

@@ -16,6 +16,7 @@ from engram.proposals.languages.chinese import (
     INSTEAD,
     LONGEST,
     MAYS,
+    MUSTS,
     REASONS,
     WORDS,
 )
@@ -32,8 +33,12 @@ __all__ = ["han_clause", "han_frame", "han_tokens"]
 
 _ASCII_WORD = frozenset("._-/+#@:%$€&'")
 _COMMAS = "，,"
+# Said of what is not chosen: 用pnpm不用npm.
+_NOT_USING = frozenset(("不要用", "不使用", "不用", "別用", "别用"))
 _TIMES = frozenset(("前", "后", "时"))
 _LONGEST_UNIT = 5
+# Words that say when without a preposition before them, by their class, and the part that they begin.
+_WHEN = {"day": "在", "frequency": "每"}
 
 
 def han_tokens(text: str) -> list[Token]:
@@ -79,7 +84,7 @@ def _number(text: str, at: int, end: int, number: tuple[str, str], found: list[T
     value, unit = number
     rest = text[end:].lstrip(" ")
     skipped = len(text) - end - len(rest)
-    month = found and found[-1].word == "月"
+    month = found and found[-1].word.endswith("月")
     ordinal = at > 0 and text[at - 1] == "第"
     labelled = (rest.startswith("号") and not month and not rest.startswith("号端口")) or ordinal
     if labelled:
@@ -138,6 +143,13 @@ def han_clause(tokens: Sequence[Token]) -> Clause:
     main: list[Token] = []
     rejected: tuple[Token, ...] = ()
     for at, token in enumerate(segments[0]):
+        after = segments[0][at + 1 : at + 2]
+        if token.word in _NOT_USING and not any(word.word in CHOICES or word.word in COPULAS for word in main):
+            # Nothing was chosen before it: 不要用npm forbids, and names nothing as not taken.
+            main.append(Token("不要", "不要", "不要", "不要"))
+            if token.word != "不用" or not any(map(_acts, after)):  # 不用审批: no need of it
+                main.append(Token("用", "用", "用", "用"))
+            continue
         if at and token.word in REASONS:
             asides.append(tuple(segments[0][at + 1 :]))
             break
@@ -185,6 +197,7 @@ class _Parser:
         self.block: list[Token] | None = None
         self.front = False
         self.early: list[int] = []
+        self.moved: list[Token] = []
 
     def read(self, tokens: Sequence[Token], *, front: bool) -> None:
         self.front = front
@@ -199,10 +212,10 @@ class _Parser:
         canonical = CHINESE.prepositions.get(word)
         if token.number or token.name or self.is_inside(word):
             self.put(token)
-        elif word in DENIALS:
-            self.negative = not self.negative
-        elif word in MAYS:
-            self.may = True
+        elif word in DENIALS or word in MAYS or word in MUSTS:
+            self.modal()
+            self.negative ^= word in DENIALS
+            self.may |= word in MAYS
         elif word in CHINESE.fillers:
             pass
         elif (word in COPULAS or word == ":") and not self.front:
@@ -220,8 +233,8 @@ class _Parser:
             self.preposition, self.block = canonical, []
         elif word in CHINESE.settle or word in CHINESE.verbs or word in CHINESE.flips:
             self.act(token)
-        elif class_of(word) == "day" and self.block is None and not self.front:
-            self.preposition, self.block = "在", []
+        elif class_of(word) in _WHEN and self.block is None and not self.front:
+            self.preposition, self.block = _WHEN[class_of(word)], []
             self.put(token)
         else:
             self.put(token)
@@ -280,6 +293,14 @@ class _Parser:
         self.blocks = [block if block.place == "front" else block.replace(place="subject") for block in self.blocks]
         self.verb, self.verb_token = "be", None
 
+    def modal(self) -> None:
+        """Take a word such as 可以: a verb and its noun before it are what the sentence is about, as in 值班工程师."""
+        if self.front or self.block is not None or not (self.verb_token and self.object):
+            return
+        self.moved = [self.verb_token, *self.object]
+        self.subject += self.moved
+        self.object, self.verb, self.verb_token = [], "", None
+
     def choice(self) -> None:
         self.close()
         if self.verb == "use":
@@ -291,6 +312,9 @@ class _Parser:
         if self.verb and self.verb_token:
             self.blocks.append(Block("to", (self.verb_token, *self.object), "after"))
             self.object = []
+        elif self.moved and not self.verb:
+            del self.subject[-len(self.moved) :]  # 安装依赖不要使用npm is as 安装依赖使用npm
+            self.blocks.append(Block("to", tuple(self.moved), "after"))
         self.verb, self.verb_token = "use", None
 
     def time(self, canonical: str) -> None:

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from engram.proposals.candidates import Candidate
 
 __all__ = [
-    "EXPIRED", "FILE", "LIFETIME_S", "WHY_EXPIRED", "Book", "Offered", "Pending", "Shown", "count_open", "hash_of",
+    "ASKED", "EXPIRED", "FILE", "LIFETIME_S", "WHY_EXPIRED", "Book", "Offered", "Pending", "Shown", "count_open",
+    "hash_of",
     "new_token", "parse_book",
 ]  # fmt: skip
 
 FILE = "pending-approvals.json"
 LIFETIME_S = 30 * 60
+ASKED = "asked"
 EXPIRED = "expired"
 WHY_EXPIRED = "This approval expired: it was good for 30 minutes; nothing was written."
 # How long it is remembered that a token was used or an approval declined.
@@ -121,6 +123,11 @@ class Pending(Record):
 
         return bool(secret) and compare_digest(self.seal, self._mac(secret))
 
+    @property
+    def asked(self) -> bool:
+        """Whether a dialog of a host asks for it, so that nobody has its token."""
+        return ASKED in self.extra
+
     def is_over(self, now: float) -> bool:
         """Tell whether its half hour is over, by a clock that may have been set (C40)."""
         return EXPIRED in self.extra or _is_over(self.created, self.expires, now)
@@ -155,7 +162,7 @@ class Book:
     def text(self, now: float) -> str:
         """Return the file's text, without what nobody needs to remember any more."""
         since = now - REMEMBERED_S
-        kept = [one for one in self.pending if one.expires > (now if "asked" in one.extra else since)]
+        kept = [one for one in self.pending if one.expires > (now if one.asked else since)]
         return (
             _json(
                 {
@@ -263,8 +270,10 @@ def parse_book(text: str) -> Book:
         reason = f"its version is {data['version']!r}"
     except KeyError as error:
         reason = f"{error} is missing"
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        reason = str(error) or type(error).__name__
+    except ValueError as error:
+        reason = str(error) if text.strip() else "it is empty"
+    except (TypeError, AttributeError, RecursionError):
+        reason = "it does not have the shape that Engram writes"
     raise FormatError(
         f"{FILE} cannot be read: {reason}.",
         hint=f"Take {FILE} away and propose again; no memory is in it.",
@@ -289,7 +298,7 @@ def count_open(data: bytes, workspace: str, now: float) -> tuple[int, int, int]:
         over = [
             (
                 EXPIRED in row["extra"] or _is_over(_time(row["created"]), _time(row["expires"]), now),
-                "asked" in row["extra"],
+                ASKED in row["extra"],
             )
             for row in rows
         ]
@@ -328,7 +337,7 @@ def _mark_of(workspace: str) -> str:
 def _rows(data: Mapping[str, Any], name: str) -> list[Any]:
     rows = data.get(name, [])
     if not isinstance(rows, list):
-        raise TypeError(f"{name} is no list")
+        raise ValueError(f"{name} is no list")  # noqa: TRY004 (what a person reads, beside the faults of JSON)
     return rows
 
 
@@ -359,7 +368,7 @@ def _check_names(row: Mapping[str, Any], kind: type[Record]) -> None:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.60} is no text")
+        raise ValueError(f"{value!r:.60} is no text")  # noqa: TRY004
     return value
 
 

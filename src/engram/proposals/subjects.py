@@ -28,9 +28,13 @@ _SEPARATE = {code: " " for code in range(128) if not chr(code).isalnum()}
 _LONGEST = 1000  # characters of a sentence; nobody says one thing in more
 _MOST_ASIDES = 12  # sentences behind the first one that are compared each with each
 _LONGEST_THING = 8  # tokens of a thing that is set over another one
-# Who alone may do something, and who may when all may.
-_ALONE = frozenset(("only", "solo", "sólo", "solamente", "únicamente", "unicamente", "只有", "仅", "chỉ"))
-_ALL = frozenset(("everyone", "everybody", "anyone", "anybody", "todos", "todas", "cualquiera", "所有人", "任何人"))
+# How a sentence begins that says who alone may do something, or that all may.
+_ALONE = ("only", "solo", "sólo", "solamente", "únicamente", "unicamente", "只有", "只准", "只许", "仅", "chỉ")
+_ALL = (
+    "everyone", "everybody", "anyone", "anybody", "any person", "any user", "every user", "all people", "all users",
+    "todos", "todas", "cualquiera", "cualquier persona", "cualquier usuario", "todo el mundo", "所有人", "所有用户",
+    "任何人", "任何用户", "每个人", "人人", "全员", "大家", "mọi người", "ai cũng",
+)  # fmt: skip
 _LEAST = 2  # words that a statement has at least, to be found behind the first one
 
 
@@ -114,6 +118,8 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     finding = compare(known.frame, head.frame, language)
     if finding.kind != "conflict" and (_is_turned_round(known, head, language) or _opens_to_all(known, head)):
         return finding.replace(kind="conflict", what="polarity")
+    if finding.kind != "conflict" and (others := _names_others(known, head)):
+        return finding.replace(kind="conflict", what="choice", old=others[0], new=others[1])
     if finding.kind in {"doubt", "different"} and finding.what == "choice" and _rejects(known, head):
         finding = finding.replace(kind="conflict")
     if finding.kind in {"conflict", "more", "same"} and (_scopes_differ(known, head, language) or _thin(known, head)):
@@ -124,7 +130,7 @@ def _relate_one(known: _Said, new: Reading, language: Language) -> Finding:
     for aside in new_asides[: 2 * _MOST_ASIDES]:
         for other in known.asides:
             again = _compare_asides(other, aside, language)
-            if again.kind == "conflict":
+            if again.kind == "conflict" or (again.kind == "doubt" and again.what == "number"):
                 return again.replace(share=finding.share)
     words = frozenset().union(*[said.words for said in new.said])
     if not words - known.words:
@@ -161,10 +167,27 @@ def _is_turned_round(known: _Said, new: _Said, language: Language) -> bool:
 
 def _opens_to_all(known: _Said, new: _Said) -> bool:
     """Say whether one gives to all what the other gives to some alone: only admins may deploy, everyone may deploy."""
-    first, second = known.frame, new.frame
+    return {known.who, new.who} == {"some", "all"} and _give_the_same(known.frame, new.frame)
+
+
+def _names_others(known: _Said, new: _Said) -> tuple[str, str] | None:
+    """Return to whom alone each gives the same, where it is another one: only admins may deploy, only editors may."""
+    if not known.who == new.who == "some" or not _give_the_same(known.frame, new.frame):
+        return None
+    first, second = list(known.tokens), list(new.tokens)
+    for end in (0, -1):
+        while first and second and first[end].key == second[end].key:
+            del first[end], second[end]
+    if not first or not second:
+        return None  # the admins, the admins on duty
+    joint = "" if known.frame.language == "zh" else " "
+    return joint.join([token.text for token in first]), joint.join([token.text for token in second])
+
+
+def _give_the_same(first: Frame, second: Frame) -> bool:
+    """Say whether two sentences differ in nothing but whom they are about."""
     return (
-        {known.who, new.who} == {"some", "all"}
-        and not (first.negative or second.negative)
+        not (first.negative or second.negative)
         and bool(first.verb)
         and (first.may, first.verb, first.passive) == (second.may, second.verb, second.passive)
         and _keys(first.object) == _keys(second.object)
@@ -219,11 +242,12 @@ def _compare_asides(known: Frame, new: Frame, language: Language) -> Finding:
     """Compare what stands behind two sentences; there any number in the same words is a value."""
     first = [token for token in known.significant if not token.number]
     second = [token for token in new.significant if not token.number]
-    if first and [token.key for token in first] == [token.key for token in second]:
+    if [token.key for token in first] == [token.key for token in second]:
         old = [token.text for token in known.significant if token.number]
         now = [token.text for token in new.significant if token.number]
         if old and now and [t.key for t in known.significant] != [t.key for t in new.significant]:
-            return Finding("conflict", "number", " ".join(old), " ".join(now))
+            # A number by itself may be a value or a name: retries (3), ADR (12).
+            return Finding("conflict" if first else "doubt", "number", " ".join(old), " ".join(now))
     return compare(known, new, language)
 
 
@@ -263,14 +287,19 @@ def _said(statement: Statement, code: str) -> _Said:
         tuple([token.key for token in rejected]),
         frozenset(_words((statement.head, *statement.rest))),
         frozenset(aside_words),
-        _who(head),
+        _who(statement.head),
     )
 
 
-def _who(tokens: Sequence[Token]) -> str:
+def _who(text: str) -> str:
     """Return whether a sentence begins with ``some`` alone, or with ``all``; ``""`` where it does with neither."""
-    first = tokens[0].word if tokens else ""
-    return "some" if first in _ALONE else "all" if first in _ALL else ""
+    folded = unicodedata.normalize("NFC", text).casefold().lstrip("\"'“¡_* ")
+    for who, words in (("some", _ALONE), ("all", _ALL)):
+        for word in words:
+            rest = folded[len(word) : len(word) + 1]
+            if folded.startswith(word) and (word >= "\u2e80" or not rest.isalnum()):
+                return who
+    return ""
 
 
 def _words(texts: Sequence[str]) -> set[str]:

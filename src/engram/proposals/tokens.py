@@ -32,6 +32,7 @@ _SPANISH = word_set(
     también tampoco dos tres cuatro cinco seis siete ocho nueve diez doce trece catorce quince dieciséis diecisiete
     dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien mil"""
 )
+_BEFORE_MONTH = frozenset(("last", "next", "early", "mid", "late", "every", "each"))
 # An article, or a number where it counts something.
 _ONE = frozenset(("un", "una"))
 _SPANISH_ENDS = ("ción", "ar", "er", "ir", "ado", "ados", "ías", "ía")
@@ -86,8 +87,8 @@ def languages_of(text: str) -> tuple[str, ...]:
     if any(char in _VIETNAMESE for char in folded):
         return ("vi",)
     spanish = sum(word in _SPANISH for word in words) + any(char in "áéíóúñ¿¡" for char in folded)
-    # "a" is a word of grammar in both; of the two only Spanish has other signs of its own then.
-    english = sum(word in _ENGLISH for word in words if word != "a" or not spanish)
+    # "a" is a word of grammar in both, and shows neither.
+    english = sum(word in _ENGLISH and word != "a" for word in words)
     if spanish > english:
         return ("es",)
     if english > spanish:
@@ -118,6 +119,10 @@ def _with_phrases(pieces: Sequence[tuple[str, str]], language: Language) -> list
         for length in range(min(_LONGEST_PHRASE, len(pieces) - at), 0, -1):
             phrase = " ".join(word for _, word in pieces[at : at + length])
             meant = language.phrases.get(phrase)
+            if meant is None and language.code == "es" and phrase.endswith((" del", " al")):
+                meant = language.phrases.get(phrase[:-1])  # antes de, antes del
+            if phrase == "may" and _names_month(pieces, at, language):
+                meant = None
             if meant is not None and phrase in language.ends and not _ends(pieces[at + length :], language):
                 meant = None  # the alarm is on, but the archive is on the third floor
             if meant is not None:
@@ -132,6 +137,19 @@ def _with_phrases(pieces: Sequence[tuple[str, str]], language: Language) -> list
                 found.append(_token(text, word, language, first=not found))
             at += 1
     return found
+
+
+def _names_month(pieces: Sequence[tuple[str, str]], at: int, language: Language) -> bool:
+    """Say whether the word "may" is the month: in May, 3 May, May 3, or with a capital that no sentence asks for."""
+    before = pieces[at - 1][1] if at else ""
+    after = pieces[at + 1][1] if at + 1 < len(pieces) else ""
+    return (
+        before in language.prepositions
+        or before in _BEFORE_MONTH
+        or number_of(before) is not None
+        or number_of(after) is not None
+        or bool(at and pieces[at][0] == "May")
+    )
 
 
 def _ends(rest: Sequence[tuple[str, str]], language: Language) -> bool:

@@ -66,8 +66,9 @@ _CLASSES: dict[str, frozenset[str]] = {
         "monitoring": "grafana datadog newrelic prometheus sentry kibana",
         "secrets": "vault doppler 1password sops keepass bitwarden",
         "api": "rest graphql grpc soap trpc",
-        "data": "json yaml toml xml csv ini protobuf avro parquet msgpack",
-        "markup": "markdown asciidoc restructuredtext html rst",
+        "format": """json yaml toml xml csv tsv ini protobuf avro parquet msgpack markdown asciidoc restructuredtext
+            html rst latex pdf docx xlsx odt ods epub excel""",
+        "image": "png jpg jpeg gif webp svg avif bmp tiff heic",
         "web server": "nginx apache caddy traefik haproxy envoy",
         "search": "elasticsearch opensearch solr meilisearch algolia typesense",
         "payment": "stripe paypal adyen braintree redsys alipay",

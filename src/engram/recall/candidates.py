@@ -1,4 +1,4 @@
-"""From the words of a query to the hundred memories that are looked at more closely: fielded BM25."""
+"""From the words of a query to the memories that are looked at more closely: fielded BM25."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from engram.index.source import Source
     from engram.recall.work import Work
 
-__all__ = ["CANDIDATES", "add_up", "look_up", "take_best"]
+__all__ = ["choose", "look_up"]
 
-CANDIDATES = 100
 # In a large memory the commonest words of a long task are left out: so many postings are read at most, and so many
 # words at least.
 MOST_POSTINGS = 100_000
 _ALWAYS = 3
-# One of so many scores says where the best hundred of all begin.
+# So many candidates fill any pack; where there are fewer, what may not be routed must not have taken their places.
+_ENOUGH = 32
+# One of so many scores says where the candidates begin.
 _SAMPLED = 8
 
 
@@ -101,10 +102,24 @@ def _fill(
     group.most = max(group.values[code] for code in set(group.codes))
 
 
-def add_up(work: Work) -> dict[int, int]:
-    """Add up BM25, the weightiest word first, and drop what can no longer reach the best hundred.
+def choose(work: Work, leave_out: Callable[[Entry], str] | None) -> list[tuple[Entry, str]]:
+    """Make the best memories the candidates; return those met that must not be routed, each with the reason.
 
-    The result holds at least these, with their exact scores, and all that tie with the last of them.
+    However many of these match better than what may be routed, they take none of its places.
+    """
+    places = work.most
+    while True:
+        totals = _add_up(work)
+        left_out = _take_best(work, totals, places, leave_out)
+        if not left_out or len(work.scores) >= min(places, _ENOUGH) or len(totals) < work.most:
+            return left_out
+        work.most *= 4
+
+
+def _add_up(work: Work) -> dict[int, int]:
+    """Add up BM25, the weightiest word first, and drop what can no longer get among the best.
+
+    The result holds at least ``work.most`` with their exact scores, and all that tie with the last of them.
     """
     groups = sorted(work.groups, key=lambda group: (-group.most, group.text))
     rest = sum(group.most for group in groups)
@@ -131,31 +146,33 @@ def add_up(work: Work) -> dict[int, int]:
         rest -= group.most
         for doc in dead & totals.keys():
             del totals[doc]
-        if len(totals) > 4 * CANDIDATES and rest < max(totals.values()):
-            bar = _bar(totals, bar)
+        if len(totals) > 4 * work.most and rest < max(totals.values()):
+            bar = _bar(totals, work.most, bar)
             if rest < bar:
                 least = bar - rest
                 totals = {doc: value for doc, value in totals.items() if value >= least}
     return totals
 
 
-def _bar(totals: dict[int, int], known: int) -> int:
-    """Return the score of the last of the best hundred; it is known to be ``known`` or more."""
+def _bar(totals: dict[int, int], most: int, known: int) -> int:
+    """Return the score of the last of the best ``most``; it is known to be ``known`` or more."""
     values = list(totals.values())
     # What a sample says of it, with as many again to be sure, is hardly ever too high: then one more look is enough.
     sample = sorted(values[::_SAMPLED], reverse=True)
-    guess = max(known, sample[min(2 * CANDIDATES // _SAMPLED, len(sample) - 1)])
+    guess = max(known, sample[min(2 * most // _SAMPLED, len(sample) - 1)])
     while True:
         high = [value for value in values if value >= guess]
-        if len(high) >= CANDIDATES:
+        if len(high) >= most:
             high.sort(reverse=True)
-            return high[CANDIDATES - 1]
+            return high[most - 1]
         guess = max(known, guess * 3 // 4)
 
 
-def take_best(work: Work, totals: dict[int, int], leave_out: Callable[[Entry], str] | None) -> list[tuple[Entry, str]]:
-    """Make the best of ``totals`` the candidates; return those that must not be routed, with the reason."""
-    bar = _bar(totals, 0) if len(totals) > CANDIDATES else 0
+def _take_best(
+    work: Work, totals: dict[int, int], places: int, leave_out: Callable[[Entry], str] | None
+) -> list[tuple[Entry, str]]:
+    """Fill so many places with the best of ``totals``; return what ``choose`` does."""
+    bar = _bar(totals, work.most, 0) if len(totals) > work.most else 0
     chosen = [doc for doc, value in totals.items() if value >= bar]
     for at, source in enumerate(work.sources):
         first = at << SOURCE_BITS
@@ -163,7 +180,10 @@ def take_best(work: Work, totals: dict[int, int], leave_out: Callable[[Entry], s
     by_scope = "scope" not in work.off
     chosen.sort(key=lambda doc: (-totals[doc], doc >> SOURCE_BITS if by_scope else 0, work.entries[doc].id))
     left_out: list[tuple[Entry, str]] = []
-    for doc in chosen[:CANDIDATES]:
+    work.scores, work.reasons = {}, {}
+    for doc in chosen[: work.most]:
+        if len(work.scores) == places:
+            break
         why = leave_out(work.entries[doc]) if leave_out else ""
         if why:
             left_out.append((work.entries[doc], why))

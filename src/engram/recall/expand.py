@@ -1,4 +1,4 @@
-"""Pseudo relevance feedback (RM3): the best three lend their telling words, and the best hundred are ranked again."""
+"""Pseudo relevance feedback (RM3): the best three lend their telling words, and all candidates are ranked again."""
 
 from __future__ import annotations
 

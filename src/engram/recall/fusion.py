@@ -60,6 +60,18 @@ class Fusion:
                     _NOT_READY if share is None else f"{share:.0%} of the nearest",
                 )
 
+    def near(self, order: Sequence[int], share: float) -> list[int]:
+        """Return the candidates that are no noise: that have this share of the best by words.
+
+        An opinion lifts one there by what it says beyond the average. It finds everything somewhat near, so all of it
+        would lift the farthest over the floor too. What the words find near stays, whatever is said of it.
+        """
+        scores, given = self._work.scores, self._given
+        plain = {doc: score - given.get(doc, 0) for doc, score in scores.items()}
+        least = share * max(plain.values())
+        common = sum(weight * self._best * average for _, weight, _, average in self._opinions)
+        return [doc for doc in order if plain[doc] >= least or scores[doc] - common >= least]
+
 
 def _explain(reasons: list[tuple[str, float, str]], name: str, value: float, about: str) -> None:
     for at, (known, before, _) in enumerate(reasons):

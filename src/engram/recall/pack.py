@@ -8,12 +8,12 @@ from engram.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from engram.model import Memory
 
-    _Shown = tuple["Item", str]
     _Rendered = tuple["Item", str, int, str]  # body, its tokens, card
+    _Tiers = tuple[Sequence[_Rendered], Sequence[_Rendered], Sequence["Item"]]  # bodies, cards, what is left out
 
 __all__ = [
     "DISCLOSURES",
@@ -33,6 +33,8 @@ DISCLOSURES = ("auto", "bodies", "cards")
 FOREIGN_NOTE = "foreign: reference only"
 _NOTHING = "No memory matches this task."
 _MORE, _ALONE = "More memory, by id:", "Memory, by id:"
+# By the budget, or in a pack of bodies alone by their number: what it needs may be more than there is room for.
+_LEFT_OUT = "Left out for lack of room:"
 # What an empty line between two texts costs, and the heading of the cards with the empty line before it.
 _GAP = 2
 _HEADING = estimate_tokens(_MORE) + _GAP
@@ -48,7 +50,8 @@ class Item(Record):
         key: its id, ``global/<id>`` where both scopes have that id (C35).
         foreign: True where no human of this machine accepted its root (F18).
         note: what the reader has to know first, such as what superseded it.
-        needed_by: for a prerequisite that is no hit itself, the key of the hit that it is there for.
+        needed_by: for a prerequisite that is no hit itself, the key of a hit that it is there for.
+        needs: the keys of what it depends on directly; those that are no items are nothing to the pack.
         card_only: True for what is one line at most: a working note among memories (C58), a skill at a session's start.
     """
 
@@ -57,6 +60,7 @@ class Item(Record):
     foreign: bool = False
     note: str = ""
     needed_by: str = ""
+    needs: tuple[str, ...] = ()
     card_only: bool = False
 
 
@@ -78,7 +82,8 @@ class Pack(Record):
 class Place(Record):
     """One memory's place in load order.
 
-    ``needed_by`` is empty for a hit; for a memory that is there only because another one needs it, that one's key.
+    ``needed_by`` is empty for a hit; for a memory that is there only because others need it, the key of the hit nearest
+    to it.
     """
 
     key: str
@@ -97,20 +102,22 @@ def load_order(hits: Sequence[str], needs: Callable[[str], Sequence[str]]) -> li
     own = set(hits)
     ordered: dict[str, Place] = {}
     for hit in hits:
-        pending = [(hit, False)]
+        pending = [(hit, "", False)]
         open_keys: set[str] = set()
         while pending:
-            key, expanded = pending.pop()
+            key, needed_by, expanded = pending.pop()
             if key in ordered:
                 continue
             if expanded:
-                ordered[key] = Place(key, "" if key in own else hit)
+                ordered[key] = Place(key, needed_by)
                 continue
             if key in open_keys:
                 continue
             open_keys.add(key)
-            pending.append((key, True))
-            pending += [(need, False) for need in reversed(needs(key)) if need not in open_keys]
+            if key in own:
+                needed_by = ""
+            pending.append((key, needed_by, True))
+            pending += [(need, needed_by or key, False) for need in reversed(needs(key)) if need not in open_keys]
     return list(ordered.values())
 
 
@@ -126,18 +133,16 @@ def build_pack(
         disclosure: ``auto`` (bodies, then cards up to twice the limit), ``bodies`` or ``cards``.
         variant: which section of a rule's variants is its body (``rule_variant``).
     """
-    chosen = list(items[: limit if disclosure == "bodies" else limit * 2])
-    while chosen and chosen[-1].needed_by:
-        chosen.pop()  # the hit that it is there for was cut off
-    if not chosen:
+    units = _units(items, limit if disclosure == "bodies" else limit * 2)
+    if not units:
         return empty_pack()
-    rendered = []
-    for item in chosen:
+    rendered = {}
+    for item in _each(items, units):
         body = render_body(item, variant)
         size = estimate_tokens(body)
         whole = disclosure != "cards" and not item.card_only
-        rendered.append((item, body if whole else "", size, render_card(item, size)))
-    return _packed(rendered, budget, limit, with_cards=disclosure != "bodies")
+        rendered[item.key] = (item, body if whole else "", size, render_card(item, size))
+    return _packed(units, rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
 def empty_pack(reason: str = "") -> Pack:
@@ -146,16 +151,18 @@ def empty_pack(reason: str = "") -> Pack:
     return Pack(text, (), (), (), estimate_tokens(text))
 
 
-def _packed(rendered: Sequence[_Rendered], budget: int, limit: int, *, with_cards: bool) -> Pack:
-    units = _units(rendered)
-    bodies, cards, omitted = _fill(units, budget, limit, with_cards=with_cards)
-    if omitted:
-        bodies, cards, omitted = _fill(units, budget - _OMITTED_RESERVE, limit, with_cards=with_cards)
-    text, tokens = _join(bodies, cards, omitted, budget)
+def _packed(
+    units: Sequence[Sequence[Item]], rendered: Mapping[str, _Rendered], budget: int, limit: int, *, with_cards: bool
+) -> Pack:
+    tiers = _fill(units, rendered, budget, limit, with_cards=with_cards)
+    if tiers[2]:
+        tiers = _fill(units, rendered, budget - _OMITTED_RESERVE, limit, with_cards=with_cards)
+    bodies, cards, omitted = tiers
+    text, tokens = _join(tiers, budget)
     return Pack(
         text,
-        tuple(item.key for item, _ in bodies),
-        tuple(item.key for item, _ in cards),
+        tuple(entry[0].key for entry in bodies),
+        tuple(entry[0].key for entry in cards),
         tuple(item.key for item in omitted),
         tokens,
     )
@@ -199,21 +206,26 @@ def card_of(item: Item, variant: str) -> str:
     return render_card(item, estimate_tokens(render_body(item, variant)))
 
 
-def join_whole(items: Sequence[Item], budget: int | None = None) -> Pack:
+def join_whole(items: Sequence[Item], *, limit: int | None = None, budget: int | None = None) -> Pack:
     """Return a pack of whole memories, without cards (C33).
 
     Args:
         items: the memories in load order.
+        limit: how many hits at most, and what they need comes with them; None for all.
         budget: tokens for the whole text, never exceeded (C35); None for as many as it takes.
     """
-    if not items:
+    units = _units(items, len(items) if limit is None else limit)
+    chosen = _each(items, units)
+    if not chosen:
         return empty_pack()
-    wholes = [render_whole(item) for item in items]
+    wholes = [render_whole(item) for item in chosen]
     if budget is not None:
-        rendered = [(item, whole, estimate_tokens(whole), "") for item, whole in zip(items, wholes, strict=True)]
-        return _packed(rendered, budget, len(items), with_cards=False)
+        rendered = {
+            item.key: (item, whole, estimate_tokens(whole), "") for item, whole in zip(chosen, wholes, strict=True)
+        }
+        return _packed(units, rendered, budget, len(chosen), with_cards=False)
     text = "\n\n".join(wholes)
-    return Pack(text, tuple(item.key for item in items), (), (), estimate_tokens(text))
+    return Pack(text, tuple(item.key for item in chosen), (), (), estimate_tokens(text))
 
 
 def _fenced(item: Item, body: str) -> str:
@@ -225,62 +237,104 @@ def _fenced(item: Item, body: str) -> str:
     )
 
 
-def _units(rendered: Sequence[_Rendered]) -> list[list[_Rendered]]:
-    """Return the items in groups that stay together: a hit after the prerequisites that are there for it alone."""
-    units: list[list[_Rendered]] = []
-    for entry in rendered:
-        if units and units[-1][-1][0].needed_by:
-            units[-1].append(entry)
-        else:
-            units.append([entry])
+def _units(items: Sequence[Item], most: int) -> list[list[Item]]:
+    """Return the first hits in load order, each after what it needs of the items before it, directly or not.
+
+    A prerequisite that several hits need is in the unit of each; one that none of these needs is in none.
+    """
+    needs = {item.key: set(item.needs) for item in items}
+    for item in items:
+        if item.needed_by in needs:
+            needs[item.needed_by].add(item.key)
+    units: list[list[Item]] = []
+    for at, item in enumerate(items):
+        if len(units) == most:
+            break
+        if item.needed_by:
+            continue
+        unit = [item]
+        if wanted := needs[item.key]:
+            for other in reversed(items[:at]):  # what a memory needs stands before it
+                if other.key in wanted:
+                    unit.append(other)
+                    wanted = wanted | needs[other.key]
+        units.append(unit[::-1])
     return units
 
 
+def _each(items: Sequence[Item], units: Sequence[Sequence[Item]]) -> list[Item]:
+    """Return those of the items that are in one of the units, in load order."""
+    chosen = {item.key for unit in units for item in unit}
+    return [item for item in items if item.key in chosen]
+
+
 def _fill(
-    units: Sequence[Sequence[_Rendered]], budget: int, limit: int, *, with_cards: bool
-) -> tuple[list[_Shown], list[_Shown], list[Item]]:
-    """Give each unit the best tier that it fits into whole, so that no prerequisite stands there without its hit."""
-    bodies: list[_Shown] = []
-    cards: list[_Shown] = []
-    omitted: list[Item] = []
+    units: Sequence[Sequence[Item]], rendered: Mapping[str, _Rendered], budget: int, limit: int, *, with_cards: bool
+) -> _Tiers:
+    """Give each hit, in load order, the best tier that it fits into together with what it needs and is not there yet.
+
+    So nothing stands there without what it depends on, nor a prerequisite without a hit that it is there for.
+    """
+    bodies: set[str] = set()
+    cards: set[str] = set()
     # Each text is counted once: the estimate adds up over texts that an empty line or a line end parts.
     of_bodies = of_cards = 0
     for unit in units:
-        as_bodies = [(item, body) for item, body, _, _ in unit if body]
-        as_cards = [(item, card) for item, _, _, card in unit]
-        if as_bodies and len(bodies) + len(unit) <= limit:
-            more = sum(size + _GAP for _, body, size, _ in unit if body)
-            if of_bodies + more + of_cards <= budget:
-                bodies += as_bodies
+        missing = [rendered[item.key] for item in unit if item.key not in bodies]
+        if len(bodies) + len(missing) <= limit and all(body for _, body, _, _ in missing):
+            more = sum(size + _GAP for _, _, size, _ in missing)
+            less = sum(_card_size(entry) for entry in missing if entry[0].key in cards)
+            if of_bodies + more + of_cards - less <= budget:
+                bodies.update(entry[0].key for entry in missing)
+                cards -= bodies
                 of_bodies += more
+                of_cards -= less
                 continue
-        more = sum(estimate_tokens(card) + 1 for _, card in as_cards) + (0 if cards else _HEADING)
+        missing = [entry for entry in missing if entry[0].key not in cards]
+        more = sum(map(_card_size, missing)) + (0 if cards else _HEADING)
         if with_cards and of_bodies + of_cards + more <= budget:
-            cards += as_cards
+            cards.update(entry[0].key for entry in missing)
             of_cards += more
-        else:
-            omitted += [item for item, _, _, _ in unit]
-    return bodies, cards, omitted
+    omitted = [item for key, (item, _, _, _) in rendered.items() if key not in bodies and key not in cards]
+    return (
+        [entry for key, entry in rendered.items() if key in bodies],
+        [entry for key, entry in rendered.items() if key in cards],
+        omitted,
+    )
 
 
-def _text(bodies: Sequence[_Shown], cards: Sequence[_Shown]) -> str:
-    parts = [text for _, text in bodies]
+def _card_size(entry: _Rendered) -> int:
+    """Return what a card takes with its line end."""
+    return estimate_tokens(entry[3]) + 1
+
+
+def _text(tiers: _Tiers) -> str:
+    bodies, cards, _ = tiers
+    parts = [body for _, body, _, _ in bodies]
     if cards:
-        parts.append("\n".join([_MORE if bodies else _ALONE, *(text for _, text in cards)]))
+        parts.append("\n".join([_MORE if bodies else _ALONE, *(card for _, _, _, card in cards)]))
     return "\n\n".join(parts)
 
 
-def _join(bodies: Sequence[_Shown], cards: Sequence[_Shown], omitted: Sequence[Item], budget: int) -> tuple[str, int]:
+def _join(tiers: _Tiers, budget: int) -> tuple[str, int]:
     """Return the text of a pack and its size in tokens."""
-    text = _text(bodies, cards)
+    text, omitted = _text(tiers), tiers[2]
     if not omitted:
         return text, estimate_tokens(text)
+    names_of = [show_line(item.key) for item in omitted]
+    room = budget - estimate_tokens(text)
+    fitting = 0
+    for name in names_of:
+        room -= estimate_tokens(name)
+        if room < 0:
+            break
+        fitting += 1
     # As many ids as fit, then a count; where not even the count fits, `omitted_ids` alone has them.
-    for shown in range(len(omitted), -1, -1):
-        names = ", ".join(show_line(item.key) for item in omitted[:shown])
+    for shown in range(fitting, -1, -1):
+        names = ", ".join(names_of[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
-        whole = f"{text}\n\nLeft out by the token budget: {names}{rest}".strip()
+        whole = f"{text}\n\n{_LEFT_OUT} {names}{rest}".strip()
         tokens = estimate_tokens(whole)
         if tokens <= budget:
             return whole, tokens

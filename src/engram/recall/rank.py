@@ -1,6 +1,6 @@
 """The ranking: which memories answer a task, best first, each with its reasons.
 
-The order of work: words of the query → postings → BM25 of the fields → the floor → the best hundred → what their texts
+The order of work: words of the query → postings → BM25 of the fields → the floor → the candidates → what their texts
 add (phrases, triggers, tags) → what further scorers say → one round of expansion by the best three. Each signal has a
 name and can be switched off; nothing looks at the clock, the file system or a random number (architecture, decision 5).
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from engram.index.database import DAMAGE, Database, damaged
 from engram.recall import weights
-from engram.recall.candidates import add_up, look_up, take_best
+from engram.recall.candidates import choose, look_up
 from engram.recall.evidence import texts_add
 from engram.recall.expand import expand
 from engram.recall.query import Query, read
@@ -49,6 +49,11 @@ SIGNALS: dict[str, str] = {
     "graph": "what a memory depends on comes before it",
     "floor": "weak matches are not shown at all",
 }
+# So many candidates are looked at for a pack: of those further down hardly one gets among its first eight. By meaning
+# more of them may be right, and who asks for more than a pack's hits gets them.
+_CANDIDATES = 64
+_MORE_CANDIDATES = 100
+_HITS = 32
 # What the texts add is little: further down than this it brings nobody among the first.
 _CLOSE = 50
 
@@ -102,7 +107,8 @@ def rank(
     Raises:
         SqliteError: an index failed while it was read; the caller reads the files instead (F3).
     """
-    work = Work(sources, read(text), frozenset(without))
+    most = _MORE_CANDIDATES if scorers or limit > _HITS else _CANDIDATES
+    work = Work(sources, read(text), frozenset(without), most)
     try:
         if only is not None:
             rows = ((at << SOURCE_BITS, row) for at, source in enumerate(sources) for row in source.all_rows())
@@ -118,7 +124,7 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     """Take the steps of the ranking, one after the other."""
     sources, off = work.sources, work.off
     look_up(work)
-    left_out = tuple(take_best(work, add_up(work), leave_out))
+    left_out = tuple(choose(work, leave_out))
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
     order = _order(work)
     shares = "no memory of the kind that is looked for shares" if work.aside else "no memory shares"
@@ -153,8 +159,11 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
         order = _without_words(work)
     weak = 0
     if order and "floor" not in off:
-        least = weights.FLOOR_TAIL * max(work.scores.values())
-        near = [doc for doc in order if work.scores[doc] >= least]
+        if fusion:
+            near = fusion.near(order, weights.FLOOR_TAIL)
+        else:
+            least = weights.FLOOR_TAIL * max(work.scores.values())
+            near = [doc for doc in order if work.scores[doc] >= least]
         weak = len(order) - len(near)
         order = near
     order = order[:limit]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.recall import weights
+from engram.text.words import fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ def corrections(sources: Sequence[Source], words: list[str]) -> dict[str, list[t
     fixed: dict[str, list[tuple[str, str, float]]] = {}
     for word in [word for word in words if SHORTEST - 1 <= len(word) <= LONGEST and word.isalpha()][:_WORDS]:
         best = _commonest(sources, word)
+        if not best and (plain := fold(word)) != word:
+            # A letter with a mark may be what is missing: there are too many to try each, and plain ones are few.
+            best = _commonest(sources, plain)
         if best:
             fixed[word] = [(other, term, weights.NEIGHBOUR) for other, term in best]
     return fixed

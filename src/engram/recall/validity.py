@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from engram.model import standing
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Dated(Protocol):
+    from engram.model import Aged
+
+    class Dated(Aged, Protocol):
         """What lifecycle and validity are read from: a memory, or what the index knows of it."""
 
-        @property
-        def lifecycle(self) -> str: ...
-        @property
-        def superseded_by(self) -> str: ...
         @property
         def valid_from(self) -> str: ...
         @property
@@ -32,8 +32,8 @@ def out_of_service(memory: Dated, day: str) -> str:
     """
     if memory.superseded_by:
         return f"superseded by {memory.superseded_by}"
-    if memory.lifecycle in {"superseded", "archived"}:
-        return memory.lifecycle
+    if gone := standing(memory):
+        return gone
     if memory.valid_until and memory.valid_until < day:
         # It waits for a human to review it (I3).
         return f"expired {memory.valid_until}"
@@ -44,7 +44,7 @@ def out_of_service(memory: Dated, day: str) -> str:
 
 def is_superseded(memory: Dated) -> bool:
     """Tell whether another memory took the place of this one, for good (F17)."""
-    return bool(memory.superseded_by) or memory.lifecycle == "superseded"
+    return standing(memory) == "superseded"
 
 
 def unreadable_days(memory: Dated) -> list[tuple[str, str]]:

@@ -51,14 +51,16 @@ class Work:
     """One ranking while it is made: numbers of memories are those of ``SOURCE_BITS``."""
 
     __slots__ = (
-        "_fields", "aside", "count", "entries", "groups", "off", "query", "reasons", "scores", "sequences", "sources",
-        "unknown",
+        "_fields", "aside", "count", "entries", "groups", "most", "off", "query", "reasons", "scores", "sequences",
+        "sources", "unknown",
     )  # fmt: skip
 
-    def __init__(self, sources: Sequence[Source], query: Query, off: frozenset[str]) -> None:
+    def __init__(self, sources: Sequence[Source], query: Query, off: frozenset[str], most: int) -> None:
         self.sources = sources
         self.query = query
         self.off = off
+        self.most = most
+        """So many candidates are looked at more closely."""
         self.count = step_up(sum(source.count for source in sources))
         """The number of memories, in steps (G3)."""
         self.aside: set[int] = set()

@@ -7,7 +7,7 @@ import time
 
 from engram.config.author import Author
 from engram.errors import RefusedError, UsageError
-from engram.proposals.pending import FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token
+from engram.proposals.pending import ASKED, FILE, LIFETIME_S, Book, Offered, Pending, Shown, hash_of, new_token
 from engram.proposals.verdicts import Verdict, normalise
 from engram.record import Record
 from engram.service.approval_book import (
@@ -72,8 +72,8 @@ class OpenApproval(Record):
 
     @property
     def asked(self) -> bool:
-        """Whether a dialog of a host asks for it, so that nobody has its token."""
-        return "asked" in self.pending.extra
+        """Whether a dialog of a host asks for it."""
+        return self.pending.asked
 
 
 def selection(approve: object, count: int) -> list[int]:
@@ -86,7 +86,10 @@ def selection(approve: object, count: int) -> list[int]:
     Raises:
         UsageError: for anything else; the token stays usable.
     """
-    wrong = f'approve is "all" or numbers from 1 to {count}, such as "1,3", each once.'
+    if count == 1:
+        wrong = 'approve is "all" or "1": there is one candidate.'
+    else:
+        wrong = f'approve is "all" or numbers from 1 to {count}, such as "1,{min(count, 3)}", each once.'
     if approve == "all":
         return list(range(1, count + 1))
     if isinstance(approve, str):
@@ -136,7 +139,7 @@ def offer(
             Offered(part.candidate, tuple(_shown(part.candidate, planned) for planned in part.planned))
             for part in batch.parts
         ),
-        extra={**(extra or {}), **({"asked": "dialog"} if asked else {})},
+        extra={**(extra or {}), **({ASKED: "dialog"} if asked else {})},
     ).sealed(secret)
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
@@ -158,7 +161,7 @@ def hand_out(session: Session, token: str) -> None:
     with session.writer(home.path) as writer:
         book, old = read_book(home.path)
         pending = found_in(session, book, token, home, writer)
-        extra = {name: value for name, value in pending.extra.items() if name != "asked"}
+        extra = {name: value for name, value in pending.extra.items() if name != ASKED}
         book.pending = [one for one in book.pending if one.hash != pending.hash]
         book.pending.append(pending.replace(extra=extra).sealed(secret))
         writer.put([replaced_book(book, old, now)], "hand out an approval")
@@ -345,7 +348,7 @@ def approvals_in(session: Session, root: MemoryRoot) -> tuple[list[OpenApproval]
         OpenApproval(root, one, one.is_over(now))
         for one in whole
         # Nobody was ever given the token of a dialog that brought no answer: it leaves nothing behind (C49).
-        if not ("asked" in one.extra and one.is_over(now)) and not has_ended(session, one)
+        if not (one.asked and one.is_over(now)) and not has_ended(session, one)
     ]
     return found, len(book.pending) - len(whole)
 

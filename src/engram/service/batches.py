@@ -445,7 +445,9 @@ class _Job(Record):
             return ""
         was, is_now = shown.verdict.line(), now.verdict.line()
         about = f"{was}; now {is_now}" if was != is_now else was
-        return f"{shown.verdict.id or shown.id} changed after it was shown ({about}); propose it again"
+        target = shown.verdict.id
+        what = "is there no more since" if target and not self.root.find(target) else "changed after"
+        return f"{target or shown.id} {what} it was shown ({about}); propose it again"
 
 
 def _what(planned: Planned) -> str:

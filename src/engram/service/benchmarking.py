@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from engram.errors import UsageError
 from engram.record import Record
-from engram.service.recalling import recall
+from engram.service.recalling import load
 from engram.store.files import read_optional
+from engram.store.root import stem
 from engram.text.jsonc import JsoncError, parse
-from engram.text.slugs import fold_id
+from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def read_cases(path: str) -> list[Case]:
     """
     value = _read(path)
     rows = value.get("cases")
-    if value.get("version") != _VERSION or not isinstance(rows, list) or not rows:
+    version = value.get("version")
+    if version is True or version != _VERSION or not isinstance(rows, list) or not rows:
         raise UsageError(
             f'{path} is no file of cases: it needs "version": {_VERSION} and a list "cases" with one or more.',
             hint='{"version": 1, "cases": [{"task": "add a dependency", "must": ["use-pnpm"], "must_not": []}]}',
@@ -63,23 +65,52 @@ def read_cases(path: str) -> list[Case]:
 def judge_cases(session: Session, cases: Sequence[Case]) -> list[Judged]:
     """Run every case against the memory that applies here; what a load gives as body or card counts as brought.
 
+    What is skipped meanwhile, and an id of no memory, which is a slip or a memory that is gone, become notices.
+
     Raises:
         NotFoundError: where there is no memory at all.
+        RefusedError: when reading is switched off (``read: off``).
     """
-    limit = session.settings.integer("load.limit") * 2
     judged = []
     for case in cases:
-        brought = tuple(one.entry.key for one in recall(session, case.task, limit=limit).found)
-        there = {fold_id(key) for key in brought}
+        loaded = load(session, case.task, counted=False)
+        for line in loaded.skipped:
+            session.say("skipped", "skipped", line)
+        given = set(loaded.pack.selected_keys)
+        there: set[str] = set()
+        brought = []
+        for one in loaded.recall.found:
+            key = one.entry.key
+            if key in given:
+                brought.append(key)
+                there |= {_folded(key), f"{one.entry.memory.scope}/{_folded(one.entry.memory.id)}"}
         judged.append(
             Judged(
                 case,
-                tuple(name for name in case.must if fold_id(name) not in there),
-                tuple(name for name in case.must_not if fold_id(name) in there),
-                brought,
+                tuple(name for name in case.must if _folded(name) not in there),
+                tuple(name for name in case.must_not if _folded(name) in there),
+                tuple(brought),
             )
         )
+    _name_unknown(session, cases)
     return judged
+
+
+def _name_unknown(session: Session, cases: Sequence[Case]) -> None:
+    """Say which ids of the cases no memory has: a case that must not bring one passes for ever."""
+    known: set[str] = set()
+    for root in session.roots:
+        for memory_id in (*root.ids(), *map(stem, root.archived_paths())):
+            known |= {fold_id(memory_id), f"{root.scope}/{fold_id(memory_id)}"}
+    for name in dict.fromkeys(name for case in cases for name in (*case.must, *case.must_not)):
+        if _folded(name) not in known:
+            session.say("warning", "unknown_id", f"No memory here has the id {name}.")
+
+
+def _folded(name: str) -> str:
+    """Return an id as it is compared, with its scope where it names one (F12)."""
+    scope, memory_id = check_id(name)
+    return f"{scope}/{fold_id(memory_id)}" if scope else fold_id(memory_id)
 
 
 def baseline_keys(cases: Sequence[Case]) -> list[str]:
@@ -129,10 +160,15 @@ def _case(path: str, number: int, row: object) -> Case:
     if not all(isinstance(ids, list) and all(isinstance(name, str) for name in ids) for ids in lists):
         raise _no_case(path, number, '"must" and "must_not" are lists of ids')
     must, must_not = lists
+    for name in (*must, *must_not):
+        try:
+            check_id(name)
+        except UsageError as error:
+            raise _no_case(path, number, error.message.rstrip(".")) from error
     if not must and not must_not:
         raise _no_case(path, number, 'it needs an id in "must" or "must_not", or it passes whatever comes')
-    unwanted = {fold_id(name) for name in must_not}
-    if both := [name for name in must if fold_id(name) in unwanted]:
+    unwanted = set(map(_folded, must_not))
+    if both := [name for name in must if _folded(name) in unwanted]:
         raise _no_case(path, number, f'{both[0]} stands in "must" and in "must_not"')
     return Case(row["task"], tuple(must), tuple(must_not))
 

@@ -15,6 +15,7 @@ from engram.service.finding import Finding
 from engram.service.host_settings import claude_user_server, unasked
 from engram.service.linking import survey
 from engram.service.memory_checks import examine_memory
+from engram.service.unlinked import PART_NAMES, are, gone_command, gone_sentence, were
 from engram.version import __version__
 
 TYPE_CHECKING = False
@@ -28,15 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Examined", "examine", "mend"]
 
 _PROGRAM, _SERVER = "engram", "engram-mcp"
-_PARTS = {
-    "plugin": "plugin",
-    "mcp": "MCP entry",
-    "instructions": "instructions",
-    "skill": "skill",
-    "command": "slash command",
-    "hooks": "hooks",
-}
-_MANY = frozenset({"instructions", "hooks"})
+_STANDS = frozenset({"linked", "stale", "edited"})
 # What only the part concerned is linked with.
 _ONLY = {
     "mcp": " --no-hooks --no-instructions",
@@ -82,7 +75,7 @@ def examine(session: Session, *, start: bool = True) -> Examined:
         here = host.id in found_here
         found = list(_host(host.id, mine, here=here))
         findings += found
-        linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in {"linked", "stale"}})
+        linked = sorted({f"{state.scope}: {state.part}" for state in mine if state.state in _STANDS})
         if here or any(state.recorded for state in mine):
             hosts[host.id] = ", ".join(linked) or ("not linked" if surveyed else "not known")
     findings += unasked_findings(session)
@@ -168,9 +161,9 @@ def _on_path(folder: str) -> str:
 
 
 def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding]:
-    linked = {(state.scope, state.part) for state in states if state.state in {"linked", "stale"}}
+    linked = {(state.scope, state.part) for state in states if state.state in _STANDS}
     for state in states:
-        where = f"{_PARTS[state.part]} of {host}"
+        where = f"{PART_NAMES[state.part]} of {host}"
         scope = " --global" if state.scope == "global" else " --workspace"
         again = f"engram link {host}{scope}"
         match state.state:
@@ -178,10 +171,10 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 advice = state.hint or "Mend the file by hand."
                 yield Finding("host.broken", "error", state.reason, file=state.file, advice=advice)
             case "stale":
-                message = f"The {where} {_is(state)} of an older version or another place."
+                message = f"The {where} {are(state.part)} of an older version or another place."
                 yield Finding("host.stale", "warning", message, "engram upgrade", state.file, fixable=True)
             case "edited":
-                message = f"The {where} {_was(state)} edited since Engram wrote it."
+                message = f"The {where} {were(state.part)} edited since Engram wrote it."
                 command = "engram upgrade --review"
                 yield Finding("host.edited", "info", message, command, state.file, advice=_REVIEW)
             case "foreign":
@@ -189,8 +182,7 @@ def _host(host: str, states: list[PartState], *, here: bool) -> Iterator[Finding
                 command = f"{again}{_ONLY.get(state.part, '')} --force"
                 yield Finding("host.foreign", "warning", message, command, state.file, advice=_REPLACES)
             case "absent" if state.recorded:
-                message = f"The {where} {_was(state)} linked, and {_is(state)} no longer there."
-                yield Finding("host.unlinked", "warning", message, again, state.file)
+                yield Finding("host.unlinked", "warning", f"{gone_sentence(state)}.", gone_command(state), state.file)
             case _:
                 pass
         # What its host would not like about a file that holds nothing of ours is no business of ours.
@@ -212,14 +204,6 @@ def _link_line(name: str) -> str:
     return f"engram link {name}" + ("" if host is None or host.in_workspace else " --global")
 
 
-def _is(state: PartState) -> str:
-    return "are" if state.part in _MANY else "is"
-
-
-def _was(state: PartState) -> str:
-    return "were" if state.part in _MANY else "was"
-
-
 def unasked_findings(session: Session) -> Iterator[Finding]:
     """Yield where a host's configuration lets ``engram_commit`` run with nobody asked (C9), and what waits in it."""
     for found in unasked(session):
@@ -228,22 +212,23 @@ def unasked_findings(session: Session) -> Iterator[Finding]:
 
 def _claude_user(session: Session, states: list[PartState]) -> Iterator[Finding]:
     """Say whether the server that Claude Code has for all projects, by a command that was printed, is today's (C2)."""
-    from engram.hosts.launch import ALWAYS_LOAD, SERVER, form_of, shell_line
+    from engram.hosts.launch import ALWAYS_LOAD, SERVER, form_of, shell_line, with_options
     from engram.service.launching import find_launch
 
     try:
         launch = find_launch(session.environ)
     except EngramError:
         return
-    mine = [state for state in states if state.host == "claude" and state.state in {"linked", "stale"}]
+    mine = [state for state in states if state.host == "claude" and state.state in _STANDS]
     file, words = claude_user_server(session.environ)
     options = () if any(state.part == "hooks" for state in mine) else (ALWAYS_LOAD,)
-    add = f"claude mcp add --scope user engram -- {shell_line((*launch.server, *options))}"
     form = form_of(words, SERVER)
+    server = (*launch.server, *options)
+    add = f"claude mcp add --scope user engram -- {shell_line(with_options(server, form) if form else server)}"
     if not words:
         recorded = any(state.scope == "global" and state.recorded for state in mine)
         if recorded and not any(state.part == "mcp" for state in mine):
-            message = "Claude Code has no server engram for all projects yet: the command that link printed adds it."
+            message = "Claude Code has no server engram for all projects yet; it adds one itself, by this command."
             yield Finding("host.claude_user", "info", message, add, file)
     elif form is None:
         message = f"Claude Code's server engram for all projects starts {shell_line(words)}, which is not Engram."

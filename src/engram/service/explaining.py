@@ -11,26 +11,34 @@ from engram.safety.fence import show_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from engram.service.recalling import Found, Recall
 
     _Reason = tuple[str, float, str]
 
 __all__ = ["explained", "explained_data"]
 
+# So many of what was left out are named to a reader.
+_MOST_LEFT_OUT = 20
+
 
 def explained(recall: Recall) -> list[str]:
     """Return lines: why each memory is there, and what was left out for which reason."""
     lines = []
+    needed = _needed_after(recall)
     for one in (*recall.found, *recall.notes):
         lines.append(_head(one))
-        lines += [_line(*reason) for reason in _reasons(recall, one)]
+        lines += [_line(*reason) for reason in _reasons(recall, one, needed)]
     ranking = recall.ranking
     if ranking.abstained:
         lines.append(f"nothing is shown: {ranking.abstained}")
     lines += [f"read {typed} as {meant}" for typed, meant in ranking.corrected]
     if ranking.unknown:
         lines.append(f"no memory has: {', '.join(ranking.unknown)}")
-    lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out]
+    lines += [f"left out {row.id}: {why}" for row, why in ranking.left_out[:_MOST_LEFT_OUT]]
+    if more := ranking.left_out[_MOST_LEFT_OUT:]:
+        lines.append(f"left out: {len(more)} more, all of them with --json")
     if ranking.weak:
         lines.append(f"weak matches below the floor: {ranking.weak}")
     if ranking.off:
@@ -41,6 +49,7 @@ def explained(recall: Recall) -> list[str]:
 def explained_data(recall: Recall) -> dict[str, object]:
     """Return the same as plain data; the value of a signal that orders hits without a score is 0."""
     ranking = recall.ranking
+    needed = _needed_after(recall)
     return {
         "hits": [
             {
@@ -49,7 +58,7 @@ def explained_data(recall: Recall) -> dict[str, object]:
                 "needed_by": one.needed_by,
                 "reasons": [
                     {"signal": signal, "value": round(value, 4), "about": about}
-                    for signal, value, about in _reasons(recall, one)
+                    for signal, value, about in _reasons(recall, one, needed)
                 ],
             }
             for one in (*recall.found, *recall.notes)
@@ -74,21 +83,29 @@ def _line(signal: str, value: float, about: str) -> str:
     return f"    {amount}  {signal}: {about}"
 
 
-def _reasons(recall: Recall, one: Found) -> list[_Reason]:
+def _needed_after(recall: Recall) -> dict[str, list[str]]:
+    """Return for each key the keys of what depends on it and stands after it: of a circle some stand before it."""
+    places = {one.entry.key: at for at, one in enumerate(recall.found)}
+    found: dict[str, list[str]] = {}
+    for key, needs in recall.needs.items():
+        for need in needs:
+            if places.get(key, -1) > places.get(need, len(places)):
+                found.setdefault(need, []).append(key)
+    return found
+
+
+def _reasons(recall: Recall, one: Found, needed: Mapping[str, Sequence[str]]) -> list[_Reason]:
     """Return what added to the score of a memory, then what else decided its place."""
     off = recall.ranking.off
-    return [*one.reasons, *((signal, 0.0, about) for signal, about in _placed_by(recall, one) if signal not in off)]
+    placed = _placed_by(recall, one, needed)
+    return [*one.reasons, *((signal, 0.0, about) for signal, about in placed if signal not in off)]
 
 
-def _placed_by(recall: Recall, one: Found) -> list[tuple[str, str]]:
+def _placed_by(recall: Recall, one: Found, needed: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     memory = one.entry.memory
     found: list[tuple[str, str]] = []
-    if not one.entry.is_note:
-        # Of memories that need each other in a circle some come after what needs them.
-        after = [other.entry.key for other in recall.found[recall.found.index(one) + 1 :]]
-        before = [key for key, needs in recall.needs.items() if one.entry.key in needs and key in after]
-        if before:
-            found.append(("graph", f"comes before {', '.join(before)}, which depends on it"))
+    if not one.entry.is_note and (after := needed.get(one.entry.key)):
+        found.append(("graph", f"comes before {', '.join(after)}, which depends on it"))
     if one.needed_by:
         return found
     found.append(("scope", memory.scope))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["HostSetting", "claude_user_server", "unasked"]
 
 _COMMIT = "engram_commit"
+_LARGE = 1 << 18  # characters
 
 
 class HostSetting(Record):
@@ -292,6 +293,12 @@ def _json(file: str) -> dict[str, Any]:
     from engram.hosts.part import PartError
 
     text = _text(file)
+    if len(text) > _LARGE and "\\ud" not in text and "\\uD" not in text:
+        # Claude Code's own file grows by megabytes; it is plain JSON, and nothing in it is to be changed.
+        try:
+            return _table(json.loads(text))
+        except (ValueError, RecursionError):
+            pass
     try:
         return {} if is_blank(text) else _table(read(text).value)
     except PartError:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engram.recall.pack import Item, build_pack
+from engram.recall.pack import build_pack
 from engram.record import Record
 from engram.service.indexes import ask_indexes
-from engram.service.recalling import Library, notes_beside, recall
+from engram.service.recalling import Found, Library, item_of, notes_beside, recall
 from engram.service.seen import Seen, mark_of
 from engram.store.files import digest
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
-    from engram.recall.pack import Pack
+    from engram.recall.pack import Item, Pack
     from engram.service.news import News
     from engram.service.reading import Entry
     from engram.service.session import Session
@@ -77,16 +77,13 @@ def for_prompt(session: Session, key: str, prompt: str, event: str = "", began: 
     limit = session.settings.integer("load.limit")
     found = recall(session, query_of(prompt), limit=limit * 2, notes=notes_beside(limit))
     # A foreign memory is no instruction, and nobody asked for it here (F18).
-    entries = [(one.entry, one.needed_by) for one in found.in_order(limit) if not one.entry.foreign]
     known = seen.marks() if mode == "auto" else frozenset()
-    fresh = [(entry, needed_by) for entry, needed_by in entries if _all_of(entry) not in known]
-    # A prerequisite is there for its hit: without it nobody needs it again.
-    keys = {entry.key for entry, needed_by in fresh if not needed_by}
-    fresh = [(entry, needed_by) for entry, needed_by in fresh if not needed_by or needed_by in keys]
-    pack = _within(session, [_item(entry, needed_by=needed_by) for entry, needed_by in fresh])
+    fresh = [one for one in found.in_order(limit) if not one.entry.foreign and _all_of(one.entry) not in known]
+    # Of the prerequisites the pack takes those that the hits which are left need.
+    pack = _within(session, [item_of(one, found.needs) for one in fresh])
     if pack is None:
         return nothing
-    marks = _marks([entry for entry, _ in fresh], pack)
+    marks = _marks([one.entry for one in fresh], pack)
     if mode == "auto" and known.issuperset(marks):
         return nothing
     return Injection(pack.text, marks, seen)
@@ -116,7 +113,7 @@ def for_start(session: Session, key: str, source: str, began: float = 0.0) -> In
         seen.forget()
     known = seen.marks() if source == "resume" else frozenset()
     entries = [entry for entry in _start_entries(session) if _all_of(entry) not in known]
-    items = [_item(entry, card_only=entry.memory.type != "rule") for entry in entries]
+    items = [_start_item(entry) for entry in entries]
     news = News(session)
     lines = news.lines
     pack = _within(session, items, spare=sum(len(line) + 1 for line in lines) + 2)
@@ -169,12 +166,9 @@ def _start_notes(session: Session) -> list[Entry]:
     return notes_for_start(session)[: session.settings.integer("load.limit")]
 
 
-def _item(entry: Entry, *, needed_by: str = "", card_only: bool = False) -> Item:
-    if entry.is_note:
-        from engram.service.notebook import note_item
-
-        return note_item(entry)
-    return Item(entry.memory, entry.key, note=entry.doubt, needed_by=needed_by, card_only=card_only)
+def _start_item(entry: Entry) -> Item:
+    item = item_of(Found(entry, 0.0), {})
+    return item if item.card_only else item.replace(card_only=entry.memory.type != "rule")
 
 
 def _all_of(entry: Entry) -> str:

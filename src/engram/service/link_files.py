@@ -22,7 +22,15 @@ from engram.store.host_files import (
     remove_folders,
     replace_file,
 )
-from engram.store.links import LinkRecord, backup_path, drop_backup, keep_backup, save_links
+from engram.store.links import (
+    LinkRecord,
+    backup_path,
+    drop_backup,
+    drop_leftovers,
+    keep_backup,
+    kept_backup,
+    save_links,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +52,15 @@ class FileChange(Record):
         change: ``create``, ``edit`` or ``delete``.
         diff: what changes, for a plan, secrets masked; ``""`` otherwise.
         backup: where the file as it was is kept; ``""`` where nothing has to be.
+        earlier: where the file as it was before Engram first changed it is still kept, though nothing of Engram stands
+            in it any more: it has changed otherwise since.
     """
 
     file: str
     change: str
     diff: str = ""
     backup: str = ""
+    earlier: str = ""
 
 
 class OpenFile:
@@ -118,7 +129,11 @@ class LinkFiles:
 
     def not_written(self, name: str) -> HostFileError | None:
         """Return why a file could not be written, or in a plan why it could not be."""
-        return self._unwritten.get(self._identities.get(name, ""))
+        return self._unwritten.get(self.identity(name))
+
+    def identity(self, name: str) -> str:
+        """Return what is the same for all names of a file that was opened in this run; the name of any other."""
+        return self._identities.get(name, name)
 
     def plan(self) -> tuple[list[FileChange], list[EngramError]]:
         """Return what would happen with its diffs, in the order of opening, and what would go wrong."""
@@ -187,6 +202,11 @@ class LinkFiles:
             done.append(self._change(target, diffs=False))
             drop_backup(self.config_dir, path, None if target.delete else target.text.encode())
         remove_folders(tuple(emptied))
+        for target in self._open.values():
+            if not target.changed and not target.record.hosts:
+                # A killed run kept it, and did no more.
+                drop_backup(self.config_dir, target.file.path, target.file.data)
+        drop_leftovers(self.config_dir)
         if _linked(self.records) != safe:
             try:
                 save_links(self.config_dir, self.records)
@@ -203,7 +223,10 @@ class LinkFiles:
         change = "delete" if target.delete else "create" if target.file.data is None else "edit"
         backup = backup_path(self.config_dir, target.file.path) if self._needs_backup(target) else ""
         diff = _diff(target.file.name, target.before, after, change) if diffs else ""
-        return FileChange(target.file.name, change, diff, backup)
+        earlier = ""
+        if not target.record.hosts and not backup:
+            earlier = kept_backup(self.config_dir, target.file.path, None if target.delete else after.encode())
+        return FileChange(target.file.name, change, diff, backup, earlier)
 
 
 def _linked(records: Mapping[str, LinkRecord]) -> dict[str, LinkRecord]:
@@ -248,6 +271,9 @@ def _diff(name: str, before: str, after: str, change: str) -> str:
     """Return a unified diff, inert and with secrets masked: host files hold keys."""
     from difflib import unified_diff
 
+    if not any("\n" in text.replace("\r\n", "") for text in (before, after)):
+        # All lines end in CRLF, and stay so: a mark at the end of each would only hide what changes.
+        before, after = before.replace("\r\n", "\n"), after.replace("\r\n", "\n")
     old, new = _lines(before), _lines(after)
     # Our changes are few; comparing a file of a hundred thousand lines whole would take minutes.
     same = 0

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LinkOptions", "LinkReport", "LinkResult", "PartState"]
 
+_GROUPS = ("mcp", "hooks", "instructions")
 _INSTRUCTIONS = frozenset({"instructions", "skill", "command"})
 
 
@@ -33,6 +34,8 @@ class LinkOptions(Record):
 
     def wants(self, part: str) -> bool:
         """Tell whether a part is to be linked."""
+        if part == "plugin":  # it holds the others, and is nothing without them
+            return len(self.without) < len(_GROUPS)
         group = "instructions" if part in _INSTRUCTIONS else part
         return group not in self.without
 

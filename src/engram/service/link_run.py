@@ -6,12 +6,14 @@ import json
 import os
 
 from engram.errors import ConfigError, UsageError
-from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, shell_line
+from engram.hosts.launch import ALWAYS_LOAD, NO_ELICITATION, SERVER, form_of, shell_line, with_options
 from engram.hosts.part import PARTS, PartError, Show, Skip, Wish
 from engram.hosts.places import place, places
 from engram.hosts.table import HOSTS, find_host
 from engram.hosts.text_part import TextBlock
 from engram.roots.find import new_workspace
+from engram.service.host_settings import claude_user_server
+from engram.service.launching import own_program
 from engram.service.link_checks import try_commands, warn_about_paths
 from engram.service.link_files import LinkFiles, leads_out
 from engram.service.link_report import LinkReport, LinkResult, PartState
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["LinkRun"]
 
 _CLAUDE = "claude"
+_NOT_OURS = "Engram did not write the server engram that it has"
+_USER_SERVER = "mcpServers.engram"
 _OTHER_PLUGIN = "a plugin of that name is there that Engram did not write"
 
 
@@ -64,7 +68,7 @@ class LinkRun:
         self._look(hosts)
         for host in hosts:
             if not (scopes := self._scopes(host)):
-                self.results.append(_elsewhere(host, "link"))
+                self.results.append(_elsewhere(host, "link", "global"))
             for scope in scopes:
                 for part in host.parts(scope):
                     if self.options.wants(part.part):
@@ -79,23 +83,38 @@ class LinkRun:
     def unlink(self, hosts: Sequence[Host]) -> LinkReport:
         """Take every part of these hosts out."""
         folders: list[str] = []
-        everywhere = {
-            user
-            for record in self.files.records.values()
-            for users in record.hosts.values()
-            for user in users
-            if not record.project
-        }
+        linked = {"workspace": self._linked_in(self._project_or_none()), "global": self._linked_in("")}
         for host in hosts:
             scopes = self._scopes(host)
-            if not self.options.scopes and (host.id in everywhere or (not scopes and len(hosts) < len(HOSTS))):
-                self.results.append(_elsewhere(host, "unlink"))
+            others = [scope for scope in linked if scope not in scopes and host.id in linked[scope]]
+            if not self.options.scopes:
+                named = not scopes and not others and len(hosts) < len(HOSTS)
+                self.results += [_elsewhere(host, "unlink", scope) for scope in (["global"] if named else others)]
             for scope in scopes:
                 # The last part first: what was put in last goes first.
                 for part in reversed(host.parts(scope)):
                     self.results += self._unlink_part(host, scope, part)
                 if scope == "global" and host.own_folder:
                     folders.append(self._own_folder(host))
+        if len(hosts) == len(HOSTS):
+            # Nobody named it, nothing of it was found and nothing recorded: there is nothing to do by hand either.
+            found = {(result.host, result.scope) for result in self.results if result.action != "printed"}
+            self.results = [
+                result
+                for result in self.results
+                if not result.scope
+                or result.host == _CLAUDE  # its own file tells what it has
+                or (result.host, result.scope) in found
+                or result.host in linked[result.scope]
+            ]
+        # What the last of several hosts takes out is taken out for all of them.
+        gone = {self._thing(result) for result in self.results if result.action == "removed"}
+        self.results = [
+            result.replace(action="removed", reason="")
+            if result.action == "kept" and self._thing(result) in gone
+            else result
+            for result in self.results
+        ]
         self._settle()
         report = self._finish()
         if not self.options.plan:
@@ -103,15 +122,35 @@ class LinkRun:
                 _remove_tree(folder)
         return report
 
-    def refresh(self, forced: tuple[str, str, str] | None) -> LinkReport:
-        """Write afresh what stands in the files of all hosts and nobody edited, or one thing alone."""
+    def refresh(self, forced: tuple[str, str] | None) -> LinkReport:
+        """Write afresh what stands in the files of all hosts and nobody edited, or one thing in one file alone."""
         self._look(())
-        for host, scope, part in self._all_parts():
-            if forced is not None and (host.id, scope, part.part) != forced:
+        for host, scope, part, state in self._each_once():
+            if forced is not None and (state.file, state.where) != forced:
                 continue
-            if self._state(host, scope, part).state in {"stale", "edited", "linked"}:
-                self.results.append(self._link_part(host, scope, part, refresh=True))
+            if forced is None and not state.recorded and (other := _other_program(state.command)):
+                reason = f"{other} is another program; engram upgrade --review shows what would change"
+                head = LinkResult(host.id, scope, part.part, "left", file=state.file, where=state.where)
+                self.results.append(head.replace(reason=reason))
+                continue
+            # A file that cannot be read is named where something of ours was put into it.
+            if state.state in {"stale", "edited", "linked"} or (state.state == "broken" and state.recorded):
+                result = self._link_part(host, scope, part, refresh=True)
+                self.results.append(result)
+                if part.part == "hooks" and result.action in {"added", "updated"}:
+                    self.linked.append((host, scope))  # a host may want to review a hook that changed
+        if forced is None:
+            self.results += self._older_shown()
         return self._finish()
+
+    def _older_shown(self) -> Iterator[LinkResult]:
+        """Yield what was printed for a person to do, was done, and is of an older version by now."""
+        for host, scope, part in self._all_parts():
+            if isinstance(part, Show) and part.again:
+                head = LinkResult(host.id, scope, part.part, "absent")
+                result = self._show(head, part, self._wish(host, part, refresh=True))
+                if result.action == "printed":
+                    yield result
 
     def states(self) -> Iterator[PartState]:
         """Yield what stands where, for every part of every host, also while a configuration file is broken."""
@@ -130,8 +169,7 @@ class LinkRun:
         if isinstance(part, Skip):
             return head.replace(reason=part.reason)
         if isinstance(part, Show):
-            self._start_later(wish)
-            return head.replace(action="printed", reason=part.reason, line=_line(part.line, wish))
+            return self._show(head, part, wish)
         if self._is_foreign_plugin(host, scope):
             return head.replace(action="left", file=self._own_folder(host), reason=_OTHER_PLUGIN)
         name = self._name(part, scope, wish)
@@ -155,13 +193,39 @@ class LinkRun:
         notes = (*edit.notes, *part.notes(target.text))
         return head.replace(action=edit.action, reason=edit.reason, notes=notes)
 
+    def _show(self, head: LinkResult, part: Show, wish: Wish) -> LinkResult:
+        """Return what a person has to do, unless the host's own file tells that it is done."""
+        file, words = claude_user_server(self.session.environ) if part.again else ("", ())
+        form = form_of(words, SERVER)
+        if wish.refresh and not words:
+            return head
+        if words and form is None and not wish.force:
+            return head.replace(action="left", file=file, reason=f"{_NOT_OURS}; {wish.afresh}")
+        if form and not wish.force:
+            wish = wish.replace(server=with_options(wish.server, form))
+            if words[: len(self.launch.server)] == self.launch.server:
+                differs = "" if {*wish.server} <= {*words} else f"it differs from what is written now; {wish.afresh}"
+                return head.replace(action="unchanged", file=file, where=_USER_SERVER, reason=differs)
+        if words == wish.server:
+            return head.replace(action="unchanged", file=file, where=_USER_SERVER)
+        self._start_later(wish)
+        return head.replace(action="printed", reason=part.reason, line=_line(part.again if words else part.line, wish))
+
+    def _unshow(self, head: LinkResult, part: Show) -> Iterator[LinkResult]:
+        """Yield what a person has to do to take out what was printed, where the host may have it."""
+        file, words = claude_user_server(self.session.environ) if part.again else ("", ())
+        if words and form_of(words, SERVER) is None:
+            yield head.replace(action="left", file=file, reason=_NOT_OURS)
+        elif words or not part.again:
+            yield head.replace(action="printed", reason=part.reason, line=part.unline)
+
     def _unlink_part(self, host: Host, scope: str, part: Part) -> Iterator[LinkResult]:
         wish = self._wish(host, part)
         head = LinkResult(host.id, scope, part.part, "absent")
         if isinstance(part, Skip):
             return
         if isinstance(part, Show):
-            yield head.replace(action="printed", reason=part.reason, line=part.unline)
+            yield from self._unshow(head, part)
             return
         if self._is_foreign_plugin(host, scope):
             yield head.replace(action="left", file=self._own_folder(host), reason=_OTHER_PLUGIN)
@@ -183,7 +247,8 @@ class LinkRun:
                 if wish.force:  # the folder is ours as a whole, whatever the records say
                     target.record = target.record.replace(created=True, made=part.made())
                 if others := target.record.users(part.part):
-                    yield here.replace(action="kept", reason=f"{', '.join(others)} uses it too")
+                    use = "uses" if len(others) == 1 else "use"
+                    yield here.replace(action="kept", reason=f"{', '.join(others)} {use} it too")
                     continue
                 record = target.record
                 edit = self._tried(target, part.unlink, target.text, wish, record.made, record.texts)
@@ -223,17 +288,46 @@ class LinkRun:
             return self.options.scopes
         return ("workspace",) if host.in_workspace else ()
 
-    def _all_parts(self) -> Iterator[tuple[Host, str, Part]]:
-        scopes = ["global"]
+    def _thing(self, one: LinkResult | PartState) -> tuple[str, str]:
+        """Return what is the same for one thing in one file, whatever name the file is reached by."""
+        return self.files.identity(one.file), one.where
+
+    def _project_or_none(self) -> str | None:
+        """Return the project's folder; None in the home folder, which is none."""
         try:
-            self._places("workspace")
-            scopes.insert(0, "workspace")
+            return self._places("workspace")["project"]
         except UsageError:
-            pass  # in the home folder there are the files of all projects only
+            return None
+
+    def _linked_in(self, project: str | None) -> set[str]:
+        """Return the hosts that the records say are linked in a project, or for all projects (``""``)."""
+        return {
+            user
+            for record in self.files.records.values()
+            if record.project == project
+            for users in record.hosts.values()
+            for user in users
+        }
+
+    def _all_parts(self) -> Iterator[tuple[Host, str, Part]]:
+        # In the home folder there are the files of all projects only.
+        scopes = ("global",) if self._project_or_none() is None else ("workspace", "global")
         for scope in scopes:
             for host in HOSTS:
                 for part in host.parts(scope):
                     yield host, scope, part
+
+    def _each_once(self) -> Iterator[tuple[Host, str, Part, PartState]]:
+        """Yield every part that stands in a file, for the first host that it was linked for, else the first one."""
+        found: dict[tuple[str, str], tuple[Host, str, Part, PartState]] = {}
+        for host, scope, part in self._all_parts():
+            state = self._state(host, scope, part)
+            if not state.file or self._is_foreign_plugin(host, scope):
+                continue
+            known = found.get(self._thing(state))
+            if known is None or (state.recorded and not known[3].recorded):
+                found[self._thing(state)] = host, scope, part, state
+        yield from found.values()
 
     def _places(self, scope: str) -> dict[str, str]:
         if scope == "workspace" and not self._project:
@@ -286,13 +380,16 @@ class LinkRun:
             return False  # it is named when its turn comes
 
     def _open(self, name: str, scope: str) -> OpenFile:
-        if scope == "workspace" and not self.options.force and (link_name := leads_out(name, self._project)):
+        target = self.files.open(name)
+        if scope == "global" or self.options.force or target.record.project == self._project:
+            return target  # what this project's link was followed to once, with force, needs no second word
+        if link_name := leads_out(name, self._project):
             raise not_changed(
                 name,
                 f"{link_name} came with the project and leads out of it, to {os.path.realpath(link_name)}",
                 hint="If that is meant: engram link with --force.",
             )
-        return self.files.open(name)
+        return target
 
     def _tried(self, target: OpenFile, work: Callable[..., Edit], *arguments: object) -> Edit:
         """Return an edit; raise HostFileError, which names file and place, where the text cannot be parsed."""
@@ -392,11 +489,22 @@ class LinkRun:
             self.commands.append(wish.server)
 
 
-def _elsewhere(host: Host, verb: str) -> LinkResult:
-    """Return what is said of a host that is registered for all projects, where the workspace is meant."""
+def _elsewhere(host: Host, verb: str, scope: str) -> LinkResult:
+    """Return what is said of a host that is registered in another scope than the one that is meant."""
+    line = f"engram {verb} {host.id} --{scope}"
+    if scope == "workspace":
+        return LinkResult(host.id, "", "mcp", "printed", reason="it is linked in this project too", line=line)
     skipped = next((part.reason for part in host.workspace if isinstance(part, Skip) and part.part == "mcp"), "")
     reason = f"its workspace MCP is skipped: {skipped}" if skipped else "it is registered for all projects"
-    return LinkResult(host.id, "", "mcp", "printed", reason=reason, line=f"engram {verb} {host.id} --global")
+    return LinkResult(host.id, "", "mcp", "printed", reason=reason, line=line)
+
+
+def _other_program(words: Sequence[str]) -> str:
+    """Return the program that a command starts by its path, where it is there and not this installation's server."""
+    form = form_of(words, SERVER)
+    if form is None or form.kind != "path" or not os.path.exists(form.pin):
+        return ""
+    return "" if os.path.realpath(form.pin) == os.path.realpath(own_program(SERVER)) else form.pin
 
 
 def _line(template: str, wish: Wish) -> str:

@@ -85,7 +85,7 @@ def unlink(session: Session, names: Sequence[str], options: LinkOptions) -> Link
         return LinkRun(session, options, launch).unlink(hosts)
 
 
-def refresh(session: Session, *, plan: bool, forced: tuple[str, str, str] | None = None) -> LinkReport:
+def refresh(session: Session, *, plan: bool, forced: tuple[str, str] | None = None) -> LinkReport:
     """Write afresh what Engram wrote here and for all projects: pins, blocks, skills, hooks (C4, C12).
 
     What a person edited since is left, as a result with the action ``left``, for a review.
@@ -93,7 +93,7 @@ def refresh(session: Session, *, plan: bool, forced: tuple[str, str, str] | None
     Args:
         session: where one is.
         plan: only say what would be done.
-        forced: host, scope and part of the one thing that is written afresh though it was edited; nothing else is.
+        forced: file and place in it of the one thing that is written afresh though it was edited; nothing else is.
 
     Raises:
         StoreError: when the user's configuration folder cannot be written; then nothing was changed.

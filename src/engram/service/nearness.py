@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engram.errors import FormatError
+from engram.model import standing
 from engram.portable import fold
 from engram.proposals.clauses import head_text
 from engram.proposals.verdicts import words_of
@@ -70,7 +71,7 @@ def near_memories(root: MemoryRoot, text: str, named: Collection[str]) -> list[S
         if (folded := fold_id(stem(path))) in shared and root.find(folded) != path:
             continue  # another file of this id is served: what this one says is nobody's memory
         stored = root.read(path)
-        if isinstance(stored, Stored) and not stored.memory.superseded_by and stored.memory.lifecycle != "superseded":
+        if isinstance(stored, Stored) and standing(stored.memory) != "superseded":
             found.append(stored)
     return found
 

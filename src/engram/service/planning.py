@@ -148,7 +148,9 @@ def _plan_add(
 ) -> Planned:
     kind = candidate.type or "knowledge"
     title = candidate.title or title_of(candidate.text)
-    memory_id = unique_slug(slug(title, kind), reserved.union(map(fold_id, root.ids())))
+    # A title of marks only names nothing: the id comes from the text then.
+    words = slug(title_of(candidate.text), slug(candidate.text, kind))
+    memory_id = unique_slug(slug(title, words), reserved.union(map(fold_id, root.ids())))
     variants = (("Light", candidate.light), ("Balanced", candidate.balanced), ("Strict", candidate.strict))
     memory = Memory(
         id=memory_id,

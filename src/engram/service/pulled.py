@@ -12,8 +12,9 @@ from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from engram.index.refresh import Index
     from engram.service.session import Session
     from engram.store.accepted import Accepted
     from engram.store.root import MemoryRoot
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence", "shown"]
 
 _NAMED = 5  # so many are named
+# So many files are read to see which can be shown: more would take a session's start longer than a host waits for it.
+_READ_EACH = 500
 
 
 def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
@@ -39,7 +42,7 @@ def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
     if state != before:
         found = _pulled(accepted, root) if accepted.known or session.strict else {}
         kept[root.path] = (state, found)
-    return dict(shown(root, found))
+    return dict(shown(session, root, found))
 
 
 def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
@@ -50,9 +53,17 @@ def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
     }
 
 
-def shown(root: MemoryRoot, paths: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield path and hash of those memories that a list shows: not what is skipped, of two of one id the served one."""
+def shown(session: Session, root: MemoryRoot, paths: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield path and hash of those memories that a list shows: not what is skipped, of two of one id the served one.
+
+    Of very many the index is asked, which knows that of each as it was when its line in the ledger or its folder last
+    changed.
+    """
     if not paths:
+        return
+    if len(paths) > _READ_EACH:
+        held = _indexed(session, root)
+        yield from ((path, held[path]) for path in paths if path in held)
         return
     owners: dict[str, int] = {}
     for path in filter(is_active, root.ledger().hashes):
@@ -62,6 +73,17 @@ def shown(root: MemoryRoot, paths: Mapping[str, str]) -> Iterator[tuple[str, str
         stored = root.read(path)
         if isinstance(stored, Stored) and (owners.get(fold_id(stem(path)), 0) < 2 or root.find(stem(path)) == path):
             yield path, stored.hash
+
+
+def _indexed(session: Session, root: MemoryRoot) -> dict[str, str]:
+    """Return path and hash of the memories of a root that its index holds."""
+    from engram.service.indexes import ask_indexes
+
+    def held(indexes: Sequence[Index]) -> dict[str, str]:
+        pairs = zip(session.roots, indexes, strict=True)
+        return next(index.source.hashes() for one, index in pairs if one.path == root.path)
+
+    return ask_indexes(session, held)
 
 
 def pulled_memories(session: Session) -> list[Stored] | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
 
-__all__ = ["Found", "Library", "Loaded", "Recall", "load", "recall"]
+__all__ = ["Found", "Library", "Loaded", "Recall", "item_of", "load", "recall"]
 
 # As many as a ranking looks at, and more.
 _ALL = 1000
@@ -81,7 +81,17 @@ class Recall(Record):
                 break
             kept.append(one)
             hits += not one.needed_by
-        return kept
+        return self._with_hits(kept)
+
+    def _with_hits(self, some: Sequence[Found]) -> list[Found]:
+        """Leave out the prerequisites that none of the hits among them needs."""
+        wanted = {one.entry.key for one in some if not one.needed_by}
+        pending = list(wanted)
+        while pending:
+            more = {*self.needs.get(pending.pop(), ())} - wanted
+            wanted |= more
+            pending += more
+        return [one for one in some if one.entry.key in wanted]
 
 
 class Loaded(Record):
@@ -135,11 +145,11 @@ def load(
     # A note is a card, and there are packs without cards.
     notes = 0 if full or disclosure == "bodies" else notes_beside(limit)
     found = recall(session, query, limit=limit * 2, without=without, notes=notes)
-    items = [_item(one) for one in found.in_order(limit)]
+    items = [item_of(one, found.needs) for one in found.in_order(limit)]
     if not items:
         pack = empty_pack(found.ranking.abstained)
     elif full:
-        pack = join_whole(items[:limit], budget)
+        pack = join_whole(items, limit=limit, budget=budget)
     else:
         pack = build_pack(
             items, limit=limit, budget=tokens, disclosure=disclosure, variant=settings.string("rule_variant")
@@ -149,13 +159,21 @@ def load(
     return Loaded(pack, found, found.skipped)
 
 
-def _item(one: Found) -> Item:
-    if one.entry.is_note:
+def item_of(one: Found, needs: Mapping[str, Sequence[str]]) -> Item:
+    """Return what was found on its way into a pack; ``needs`` are those of the recall."""
+    entry = one.entry
+    if entry.is_note:
         from engram.service.notebook import note_item
 
-        return note_item(one.entry)
-    entry = one.entry
-    return Item(entry.memory, entry.key, foreign=entry.foreign, note=entry.doubt, needed_by=one.needed_by)
+        return note_item(entry)
+    return Item(
+        entry.memory,
+        entry.key,
+        foreign=entry.foreign,
+        note=entry.doubt,
+        needed_by=one.needed_by,
+        needs=tuple(needs.get(entry.key, ())),
+    )
 
 
 def notes_beside(limit: int) -> int:
@@ -220,22 +238,27 @@ def _recall(
             only=only,
         )
         scores = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
+        texts: dict[str, Entry | None] = {}
+
+        def read(key: str) -> Entry | None:
+            if key not in texts:
+                texts[key] = library.read(key)
+            return texts[key]
+
+        def needs(key: str) -> list[str]:
+            return [need for need in library.needs(key) if read(need) is not None]
+
+        hits: list[str] = []
+        for key in scores:
+            if len(hits) == limit:
+                break
+            if read(key) is not None:
+                hits.append(key)
         found: list[Found] = []
-        waiting: list[Found] = []
-        hits = 0
-        needs = library.needs if "graph" not in without else lambda _: ()
-        for place in load_order(list(scores), needs):
-            entry = library.read(place.key) if hits < limit else None
-            hit = scores.get(place.key)
-            if entry is not None:
-                score, reasons = (hit.score, hit.reasons) if hit else (0.0, ())
-                waiting.append(Found(entry, score, reasons, place.needed_by))
-            if place.needed_by:
-                continue
-            # A prerequisite whose hit could not be read goes with it.
-            found += [one for one in waiting if entry is not None and one.needed_by in {"", place.key}]
-            waiting = []
-            hits += entry is not None
+        for place in load_order(hits, needs if "graph" not in without else lambda _: ()):
+            if (entry := read(place.key)) is not None:
+                score, reasons = (0.0, ()) if place.needed_by else (scores[place.key].score, scores[place.key].reasons)
+                found.append(Found(entry, score, reasons, place.needed_by))
         beside: list[Found] = []
         if notes and any(root.has_notes() for root in roots):
             beside, ranking = _notes(library, ranking, query, most=notes, without=without, scorers=scorers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engram.errors import RefusedError
 from engram.markdown.document import parse_document
 from engram.markdown.writing import update_document
+from engram.model import standing
 from engram.record import Record
 from engram.service.diffs import file_diff
 from engram.store.files import digest, read_guarded, today
@@ -33,7 +34,7 @@ def why_due(memory: Memory, day: str) -> str:
 
     What was superseded or archived is out of service for good, whatever its dates say.
     """
-    if memory.superseded_by or memory.lifecycle in {"superseded", "archived"}:
+    if standing(memory):
         return ""
     if memory.valid_until and memory.valid_until < day:
         return f"valid until {memory.valid_until}, so it is no longer given to agents"

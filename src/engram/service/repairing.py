@@ -15,7 +15,7 @@ from engram.markdown.memory import read_memory
 from engram.model import FOLDERS, KIND_OF_FOLDER
 from engram.record import Record
 from engram.service.caches import cache_of
-from engram.service.graphing import dependency_graph
+from engram.service.graphing import NOT_AS_APPROVED, dependency_graph
 from engram.service.inbox import FOLDER as INBOX
 from engram.service.inbox import waiting_in
 from engram.store.files import LEDGER, LEGACY_LEDGER, digest, leaves, read_guarded, read_optional, today, walk_markdown
@@ -27,7 +27,7 @@ from engram.text.slugs import fold_id, link_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from typing import Literal
 
     from engram.model import Memory
@@ -336,30 +336,15 @@ def _links(session: Session) -> Iterator[Damage]:
     for key, name in graph.dangling:
         entry = graph.entries[key]
         successor = replaced.get(link_id(name), "")
-        why = f"which {successor} has replaced" if successor else "which does not exist"
+        why = f"which {successor} has replaced" if successor else graph.missing[name]
+        if why == NOT_AS_APPROVED:
+            continue  # the file is named with what mends it
         first = f"Name {successor} in its place" if successor else f"Save {name}"
         mend = f"{first}, or take it out of depends_on, then: {REVIEW_COMMAND}"
         yield Damage(entry.root.path, "dangling", entry.path, f"it depends on {name}, {why}", mend)
-    needs: dict[str, list[str]] = {}
-    for key, need in graph.edges:
-        needs.setdefault(key, []).append(need)
-    for key in graph.cycles:
-        around = _reached(key, needs)
-        if key not in around:
-            continue  # it needs what needs each other, and nothing of that needs it
-        entry = graph.entries[key]
-        others = ", ".join(sorted(other for other in around if other != key and key in _reached(other, needs)))
-        mend = f"Take one of them out of depends_on, then: {REVIEW_COMMAND}"
-        yield Damage(entry.root.path, "cycle", entry.path, f"it and {others} need each other in a circle", mend)
-
-
-def _reached(key: str, needs: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return what a memory needs, at any distance; itself only where it is part of a circle."""
-    found: set[str] = set()
-    pending = list(needs.get(key, ()))
-    while pending:
-        one = pending.pop()
-        if one not in found:
-            found.add(one)
-            pending += needs.get(one, ())
-    return found
+    for circle in graph.cycles:
+        for key in circle:
+            entry = graph.entries[key]
+            others = ", ".join(other for other in circle if other != key)
+            mend = f"Take one of them out of depends_on, then: {REVIEW_COMMAND}"
+            yield Damage(entry.root.path, "cycle", entry.path, f"it and {others} need each other in a circle", mend)

@@ -107,7 +107,8 @@ def search(
     found = recall(session, query, limit=limit, without=sorted(off), notes=notes, only=only)
 
     hits = [*filter(asked, found.found)][:limit] + [*filter(asked, found.notes)][:limit]
-    hits = sorted(hits, key=lambda one: -one.score)[:limit]
+    doubted = set() if "confidence" in off else {"low"}
+    hits = sorted(hits, key=lambda one: (one.entry.memory.confidence in doubted, -one.score))[:limit]
     words = [word.text for word in found.ranking.query.words]
     words += [meant for _, meant in found.ranking.corrected]
     entries = [

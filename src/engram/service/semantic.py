@@ -10,6 +10,7 @@ from engram.errors import EngramError
 from engram.index.database import SqliteError, available
 from engram.index.embedding import Embedding
 from engram.index.embedding_table import make_table, package_files
+from engram.index.leftovers import sweep
 from engram.index.vectors import Vectors
 from engram.record import Record
 from engram.service.caches import cache_of
@@ -114,12 +115,16 @@ def switch_on(session: Session, progress: Callable[[str, int, int], None] | None
 
 
 def switch_off(session: Session) -> bool:
-    """Remove the table, and the vectors of the memories that apply here; False when there was no table.
+    """Remove the table, what a killed process left of one, and the vectors of the memories that apply here.
+
+    Returns:
+        False when there was no table.
 
     Raises:
         StoreError: the table cannot be removed.
     """
     path = embedding_table(session.environ)
+    sweep(path)
     try:
         os.unlink(path)
         gone = True

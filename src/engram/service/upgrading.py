@@ -48,6 +48,11 @@ class RootUpgrade(Record):
         """Whether there is anything to do."""
         return bool(self.migrated or self.ledger or self.retired)
 
+    @property
+    def files(self) -> int:
+        """How many files that changes."""
+        return len(self.migrated) + self.ledger + self.retired
+
 
 class Upgrade(Record):
     """What an upgrade did, or with a plan would do."""

@@ -114,10 +114,15 @@ def replace_file(file: HostFile, data: bytes) -> None:
     try:
         _check_unchanged(file)
         if file.data is None:
-            for folder in missing_folders(file.path):
-                os.mkdir(folder)
-                sync_folder(os.path.dirname(folder))
-            _write_beside(file.path, data, None)
+            folders = missing_folders(file.path)
+            try:
+                for folder in folders:
+                    os.mkdir(folder)
+                    sync_folder(os.path.dirname(folder))
+                _write_beside(file.path, data, None)
+            except BaseException:
+                remove_folders(folders)
+                raise
             return
         info = os.stat(file.path)
         _check_writable(file, info)
@@ -233,7 +238,16 @@ def _write_beside(path: str, data: bytes, like: os.stat_result | None) -> None:
 def _write_into(path: str, data: bytes) -> None:
     fd = os.open(extended(path), os.O_WRONLY | BINARY)
     try:
-        _write_all(fd, data)
+        size = os.fstat(fd).st_size
+        try:
+            # What is longer comes first: a full disk is met before a byte of the old text has changed.
+            os.lseek(fd, size, os.SEEK_SET)
+            _write_all(fd, data[size:])
+        except OSError:
+            os.ftruncate(fd, size)
+            raise
+        os.lseek(fd, 0, os.SEEK_SET)
+        _write_all(fd, data[:size])
         os.ftruncate(fd, len(data))
         os.fsync(fd)
     finally:

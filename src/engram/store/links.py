@@ -19,7 +19,18 @@ if TYPE_CHECKING:
 
     from engram.store.host_files import HostFile
 
-__all__ = ["LINKS", "LinkRecord", "backup_path", "drop_backup", "keep_backup", "links_lock", "read_links", "save_links"]
+__all__ = [
+    "LINKS",
+    "LinkRecord",
+    "backup_path",
+    "drop_backup",
+    "drop_leftovers",
+    "keep_backup",
+    "kept_backup",
+    "links_lock",
+    "read_links",
+    "save_links",
+]
 
 LINKS = "links.json"
 _BACKUPS = "backups"
@@ -139,6 +150,24 @@ def drop_backup(config_dir: str, path: str, data: bytes | None) -> None:
     place = backup_path(config_dir, path)
     if data is not None and read_optional(place) == data:
         os.unlink(place)
+
+
+def kept_backup(config_dir: str, path: str, data: bytes | None) -> str:
+    """Return where a file is kept as it was, ``""`` where nothing is kept or what is kept are these very bytes."""
+    place = backup_path(config_dir, path)
+    kept = read_optional(place)
+    return place if kept is not None and kept != data else ""
+
+
+def drop_leftovers(config_dir: str) -> None:
+    """Take away the half-made files that killed runs left here: they may hold keys. Needs ``links_lock``."""
+    for folder, begin in ((os.path.join(config_dir, _BACKUPS), ""), (config_dir, f"{LINKS}.")):
+        try:
+            for name in os.listdir(folder):
+                if name.startswith(begin) and name.endswith(".tmp"):
+                    os.unlink(os.path.join(folder, name))
+        except OSError:
+            continue  # there is no such folder, or it is not ours to change
 
 
 def _row(record: LinkRecord) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from engram.errors import EngramError, FormatError, LockedError, NotFoundError
 from engram.markdown.memory import read_memory
@@ -57,6 +58,8 @@ REVIEW_COMMAND = "engram verify --review"
 # once.
 _parsed: dict[tuple[str, str, str], Memory] = {}
 _MOST_PARSED = 1000
+# FAT counts in steps of two seconds, and no file system in longer ones.
+_LONGEST_TICK_NS = 3_000_000_000
 
 
 class Stored(Record):
@@ -120,6 +123,7 @@ class MemoryRoot:
         self._ignore: Ignore | None = None
         self._ledger: Ledger | None = None
         self._ledger_stat: tuple[int, ...] = ()
+        self._ledger_in_doubt = False
 
     def is_foreign(self, value: str) -> bool:
         """Tell whether the memory with this content hash is for reference only: its root is, or it waits (F18)."""
@@ -163,12 +167,24 @@ class MemoryRoot:
     def ledger(self) -> Ledger:
         """Return the ledger as it is on disk now; it is read again only when its stat changed."""
         now = stat_of(os.path.join(self.path, LEDGER))
-        if self._ledger is None or not now or now != self._ledger_stat:
+        if self._ledger is None or self._ledger_in_doubt or not now or now != self._ledger_stat:
             from engram.store.ledger import read_ledger  # an index that is up to date names the hashes itself
 
-            self._ledger = read_ledger(self.path)
-            self._ledger_stat = now
+            found = read_ledger(self.path)
+            if self._ledger is None or not (found.exists and found.source == self._ledger.source):
+                self._ledger = found  # else it stays, with its lines split
+            self._ledger_stat, self._ledger_in_doubt = now, False
         return self._ledger
+
+    def _doubt_ledger(self) -> None:
+        """Let the ledger be read again before it says that something is wrong: a writer may have finished meanwhile.
+
+        Its stat tells (``ledger``), but for a change within the same tick of the file system's clock. Where it is older
+        than any tick nothing is read: of ten thousand files that are wrong, each would read it all.
+        """
+        changed = max(self._ledger_stat[1], self._ledger_stat[3]) if self._ledger_stat else 0
+        if not changed or time.time_ns() - changed <= _LONGEST_TICK_NS:
+            self._ledger_in_doubt = True
 
     def ledger_state(self) -> tuple[object, ...]:
         """Return what changes with the ledger, for a stat or two."""
@@ -253,7 +269,7 @@ class MemoryRoot:
             if value in journal_hashes(self.path).get(path, ()):
                 return None
         # A writer may have finished between our two reads.
-        self._ledger = None
+        self._doubt_ledger()
         expected = self.ledger().lookup(path)
         if value in expected:
             return None
@@ -315,7 +331,7 @@ class MemoryRoot:
 
             written = journal_hashes(self.path)
             found = [path for path in found if path not in written]
-        self._ledger = None
+        self._doubt_ledger()
         return [path for path in found if self.ledger().lookup(path)]
 
     def _stands(self, path: str, data: bytes) -> bool:

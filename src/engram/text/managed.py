@@ -39,6 +39,7 @@ _END = "<!-- engram:end -->"
 _CLOSE = " -->"
 _FILE = "engram:file "
 _SEAL_DIGITS = 12
+_MOST_INDENT = 3  # blanks before a line of HTML in Markdown
 
 
 class BlockError(ValueError):
@@ -85,19 +86,24 @@ def find_blocks(text: str) -> list[Block]:
     found = []
     begin = begin_end = -1
     begin_line = 0
-    given = ""
+    given = indent = ""
     for number, start, end in _plain_lines(text):
-        line = text[start:end].rstrip()
+        line = text[start:end].strip(" \t")
+        lead = text[start : start + text[start:end].index(line)]
+        if lead.strip(" ") or len(lead) > _MOST_INDENT:
+            continue  # that deep it is code
         if line.startswith(_BEGIN) and line.endswith(_CLOSE):
             if begin >= 0:
                 raise BlockError("a block of Engram begins inside another one", number)
-            begin, begin_end, begin_line = start, end, number
+            begin, begin_end, begin_line, indent = start, end, number, lead
             given = line.removeprefix(_BEGIN).removesuffix(_CLOSE)
         elif line == _END:
             if begin < 0:
                 raise BlockError("a block of Engram ends here that did not begin", number)
             body = text[begin_end:start].replace("\r\n", "\n").replace("\r", "\n").lstrip("\n").removesuffix("\n")
-            found.append(Block(begin, start + len(_END), body, _seal(body) != given))
+            if indent:  # another program moved the block in as a whole
+                body = "\n".join(each.removeprefix(indent) for each in body.split("\n"))
+            found.append(Block(begin, start + len(lead) + len(_END), body, _seal(body) != given))
             begin = -1
     if begin >= 0:
         raise BlockError(f"the block of Engram that begins here has no line {_END}", begin_line)
@@ -120,9 +126,12 @@ def remove_blocks(text: str, known: Sequence[str]) -> tuple[str, int]:
         BlockError: as ``find_blocks``.
     """
     kept = 0
+    words = {_words(body) for body in known}
     ours = {line.strip() for body in known for line in body.splitlines()} | {""}
     for block in reversed(find_blocks(text)):
-        lines = [line for line in block.body.split("\n") if line.strip() not in ours] if block.edited else []
+        mixed = block.edited and _words(block.body) not in words
+        inside = text[block.start : block.end].replace("\r\n", "\n").replace("\r", "\n").split("\n")[1:-1]
+        lines = [line for line in inside if line.strip() not in ours] if mixed else []
         kept += len(lines)
         if lines:
             text = text[: block.start] + _newline(text).join(lines) + text[block.end :]
@@ -163,6 +172,11 @@ def _seal(body: str) -> str:
 
     plain = "\n".join(line.rstrip() for line in body.strip().splitlines())
     return hashlib.sha256(plain.encode()).hexdigest()[:_SEAL_DIGITS]
+
+
+def _words(body: str) -> tuple[str, ...]:
+    """Return the words of a text, which a formatter keeps when it breaks lines elsewhere or marks lists otherwise."""
+    return tuple("-" if word in {"*", "+"} else word for word in body.split())
 
 
 def _cut(text: str, start: int, end: int) -> str:

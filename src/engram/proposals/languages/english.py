@@ -45,6 +45,7 @@ _PHRASES = {
     "don't forget to": "", "do not forget to": "", "never forget to": "", "never fail to": "", "don't hesitate to": "",
     "do not hesitate to": "", "without exception": "", "without fail": "", "stop using": "NOT use",
     "quit using": "NOT use",
+    "need not": "MUST NOT", "needn't": "MUST NOT",
     # Where a verb follows.
     "must": "MUST", "should": "MUST", "shall": "MUST", "will": "MUST", "may": "MAY", "can": "MAY", "could": "MAY",
     "would": "MUST", "might": "MAY", "has to": "MUST", "have to": "MUST", "need to": "MUST", "needs to": "MUST",
@@ -142,7 +143,12 @@ ENGLISH = Language(
         lend lease insure rehearse memorise recite summarise sketch harden fold grab stack unstack load unload reload
         heap pile park gather lodge sleep camp seat house employ comprise consist count span fit leak drift rot lean
         tilt creak collapse topple rattle rust sag jam overheat hum buzz flicker blink beep wobble drip sink slip
-        spin"""
+        spin edit talk communicate discuss answer reply annotate announce apply approve audit authorise authorize cancel
+        charge clone construct decode decompress decrypt deliver demote promote destroy dispatch downgrade download
+        enqueue dequeue escalate estimate evict exit expand explain initialise initialize insert instantiate invalidate
+        minify onboard paginate paint polish prepend append prioritise prioritize publish reboot refund replicate resize
+        revert revoke sanitise scroll subscribe unsubscribe synchronise synchronize transfer transpile truncate unmount
+        upsert toggle"""
     ),
     flips=_FLIPS,
     grants=_stems("allow permit acceptable ok okay fine legal"),

@@ -16,7 +16,7 @@ _VERB_ENDS = (
     "ariamos", "eriamos", "iriamos", "ieramos", "aramos", "aremos", "eremos", "iremos", "abamos", "iendo", "ieron",
     "amos", "emos", "imos", "ando", "aron", "aban", "aran", "eran", "iran", "aria", "eria", "iria", "ados", "idos",
     "adas", "idas", "ais", "eis", "ado", "ido", "ada", "ida", "aba", "ara", "era", "ira", "ar", "er", "ir", "an", "en",
-    "as", "es", "ad", "ed", "id", "a", "e", "o",
+    "as", "es", "os", "ad", "ed", "id", "a", "e", "o",
 )  # fmt: skip
 _REFLEXIVE = ("arse", "erse", "irse", "arlo", "arla", "erlo", "irlo", "arlos", "arlas")
 _IRREGULAR = {
@@ -29,8 +29,9 @@ _IRREGULAR = {
     "mantiene": "mantener", "mantienen": "mantener", "mantengas": "mantener", "mantenga": "mantener",
     "manten": "mantener",
     "cierra": "cerrar", "cierran": "cerrar", "empieza": "empezar", "empiezan": "empezar", "dice": "decir",
-    "di": "decir", "da": "dar", "das": "dar", "des": "dar", "den": "dar", "dan": "dar", "dad": "dar", "sal": "salir",
-    "sales": "salir", "salen": "salir", "sale": "salir", "ve": "ir", "vayas": "ir", "vaya": "ir", "vayan": "ir",
+    "di": "decir", "da": "dar", "das": "dar", "des": "dar", "den": "dar", "dan": "dar", "dad": "dar", "damos": "dar",
+    "doy": "dar", "sal": "salir", "sales": "salir",
+    "salen": "salir", "sale": "salir", "ve": "ir", "vayas": "ir", "vaya": "ir", "vayan": "ir",
     "vayamos": "ir", "vamos": "ir", "van": "ir", "id": "ir", "viene": "venir", "vienen": "venir", "vea": "ver",
     "reunete": "reunir", "reunios": "reunir", "reunanse": "reunir", "sientate": "sentar", "sentaos": "sentar",
     "sientense": "sentar", "quedate": "quedar", "quedaos": "quedar", "quedense": "quedar",
@@ -69,6 +70,8 @@ def _loose(word: str) -> str:
     plain = _IRREGULAR.get(plain, plain)
     if plain.endswith(_REFLEXIVE):
         plain = plain[: plain.rindex("r") + 1] if plain.endswith("se") else plain[:-3].removesuffix("l")
+    if plain.endswith("s") and len(plain) > 3 and plain[-2] not in "aeiou":
+        plain = plain[:-1]  # commits
     for end in _VERB_ENDS:
         if plain.endswith(end) and len(plain) - len(end) >= 2:
             plain = plain[: -len(end)]
@@ -113,7 +116,8 @@ _PHRASES = {
     "debe": "MUST", "deben": "MUST", "debemos": "MUST", "debería": "MUST", "deberia": "MUST", "deberían": "MUST",
     "se debe": "MUST", "se deben": "MUST", "hay que": "MUST", "tiene que": "MUST", "tienen que": "MUST",
     "tenemos que": "MUST", "ha de": "MUST", "han de": "MUST", "hemos de": "MUST", "debe ser": "BE", "deben ser": "BE",
-    "es necesario": "MUST", "es obligatorio": "MUST", "puede": "MAY", "pueden": "MAY", "se puede": "MAY",
+    "es necesario": "MUST", "es obligatorio": "MUST", "hace falta": "MUST", "es preciso": "MUST",
+    "no hace falta": "MUST NOT", "puede": "MAY", "pueden": "MAY", "se puede": "MAY",
     "se pueden": "MAY", "podemos": "MAY", "podría": "MAY", "recuerda": "", "asegúrate de": "", "asegurate de": "",
     "es": "BE", "son": "BE", "está": "BE", "están": "BE", "estan": "BE", "era": "BE", "eran": "BE",
     "fue": "BE", "fueron": "BE", "será": "BE", "sera": "BE", "serán": "BE", "ser": "BE", "estar": "BE", "=": "BE",
@@ -150,7 +154,8 @@ _PREPOSITIONS = {
         " despues alas salvo contra hacia como donde vía via"
     )
 }
-_PREPOSITIONS |= {"al": "a", "del": "de", "segun": "según", "via": "por", "vía": "por", "usando": "con"}
+_PREPOSITIONS |= {"al": "a", "del": "de", "segun": "según", "via": "por", "vía": "por", "usando": "con",
+                  "cada": "every"}  # fmt: skip
 
 SPANISH = Language(
     code="es",
@@ -170,7 +175,7 @@ SPANISH = Language(
         agentes agente todos nadie alguien código"""
     ),
     prepositions=_PREPOSITIONS,
-    scopes=word_set("para de antes despues cuando si durante mientras según contra entre salvo donde como"),
+    scopes=word_set("para de antes despues cuando si durante mientras según contra entre salvo donde como every"),
     choose=_verbs("usar utilizar emplear preferir elegir escoger adoptar"),
     settle=_verbs(
         """guardar almacenar poner escribir registrar enviar mandar desplegar publicar alojar colocar subir
@@ -204,7 +209,12 @@ SPANISH = Language(
         visualizar minimizar maximizar inicializar finalizar autorizar indexar cachear loguear debuggear testear
         deployar resetear comitear taguear forzar saltar confiar fiar delegar duplicar aplicar explicar indicar
         modificar simplificar especificar justificar apilar
-        cargar descargar amontonar reunir aparcar estacionar sentar acampar juntar contener emplear"""
+        cargar descargar amontonar reunir aparcar estacionar sentar acampar juntar contener emplear alertar alinear
+        alquilar anunciar arrastrar auditar cancelar citar clonar cobrar comentar comprar comunicar concatenar conceder
+        contestar contratar decodificar dejar desbloquear descifrar descomprimir descontar desmontar despedir diseñar
+        dividir editar entregar entrenar entrevistar envolver escanear estimar girar insertar invalidar invitar
+        monitorizar nombrar paginar pintar purgar rastrear recortar reembolsar renderizar replicar respaldar resumir
+        revertir revocar seleccionar simular soltar sumar suscribir transferir transmitir vigilar"""
     ),
     flips={
         _loose(word): _loose(positive)
