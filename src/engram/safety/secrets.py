@@ -440,10 +440,11 @@ TABLE = Table(
     Rule(
         "basic-auth",
         "a password on a command line",
-        ("mysql", "mysqldump", "mysqladmin", "mariadb"),
+        ("mysql", "mariadb"),
         r" -p([^\s\"'`$<{(-][^\s\"'`();,]{5,64})",
         needs=(" -p",),
-        gap=120,
+        gap=60,
+        endings=("", "dump", "admin"),
         stops="\n|",
         accept=_password,
     ),
