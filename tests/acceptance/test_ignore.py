@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,3 +162,55 @@ def test_a_private_working_note_is_nowhere(engram: Runner, root: Path) -> None:
     for args in (("list",), ("load", "merger"), ("status",), ("search", "merger")):
         assert_silent(engram, *args)
         assert note.stem not in engram.run(*args).stdout
+
+
+PATHS = (
+    "a.md", "b1.md", "[x].md", "#h.md", "drafts/a.md", "public/a.md", "public/drafts/a.md", "public/drafts/deep/b1.md",
+    "sub/drafts/a.md", "sub/public/a.md", "sub/x y.md", "sub/deep/a.md",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("drafts/", "!public/"),
+        ("drafts/", "!public/drafts/", "b1.md"),
+        ("drafts/**",),
+        ("public/**", "!public/a.md"),
+        ("**/drafts/**", "!**/deep/"),
+        ("/drafts", "sub/*", "!sub/deep"),
+        ("[[:alpha:]][[:digit:]].md",),
+        ("[[:punct:]]*", "!\\#h.md"),
+        ("[^[:lower:]]*",),
+        ("[[]x].md",),
+        ("sub/x\\ y.md", "*.md", "!a.md"),
+        ("*", "!*/", "!a.md"),
+    ],
+)
+def test_the_lines_mean_what_they_mean_to_git(engram: Runner, lines: tuple[str, ...]) -> None:
+    for path in PATHS:
+        file = engram.cwd / "notes" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"key {KEY}\n", encoding="utf-8")
+    for name in (".engramignore", ".gitignore"):
+        (engram.cwd / "notes" / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    asked = subprocess.run(
+        ["git", "check-ignore", "--no-index", *(f"notes/{path}" for path in PATHS)],
+        cwd=engram.cwd, capture_output=True, text=True, encoding="utf-8", check=False,
+        env={**os.environ, "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.quotePath", "GIT_CONFIG_VALUE_0": "off"},
+    )  # fmt: skip
+    assert asked.returncode in (0, 1), asked.stderr
+    done = engram.run("scan", "notes", "--format", "json")
+    found = {one["path"] for one in json.loads(done.stdout)["data"]["findings"]}
+    ignored = {line.strip('"').replace('\\"', '"') for line in asked.stdout.splitlines()}
+    assert found == {f"notes/{path}" for path in PATHS} - ignored
+    assert done.stderr == ""
+
+
+def test_a_line_that_is_no_pattern_is_named_and_nothing_is_read(engram: Runner, private: Path) -> None:
+    (engram.cwd / ".engramignore").write_text("[z-a]\n", encoding="utf-8")
+    done = engram.run("list")
+    assert done.returncode == 3
+    assert "has a line that is no pattern" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "northwind" not in (done.stdout + done.stderr).lower()

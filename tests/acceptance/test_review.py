@@ -434,7 +434,7 @@ def test_a_copy_under_an_id_that_another_file_has_is_not_approved(  # F11
     before = (memory / "SHA256SUMS").read_bytes()
     ended = review(terminal, "A", "S")
     assert f"{PNPM} has the same id" in ended.text
-    assert "Not accepted" in ended.text
+    assert "Please answer R, S or Q." in ended.text
     assert (memory / "SHA256SUMS").read_bytes() == before
     (memory / PNPM).unlink()  # it was moved, not copied
     assert "accepted." in review(terminal, "A", "A").text

@@ -45,6 +45,7 @@ class Output:
         self.as_json = as_json
         self.session: Session | None = None
         self._half_line = False
+        self._fenced = False
 
     def text(self, text: str) -> None:
         """Print text for a person on standard output; nothing in JSON mode."""
@@ -85,12 +86,18 @@ class Output:
         elif count == _SAID_FROM:
             self.aside("Reading all memory once to index it …")
 
-    def done(self, data: object, *, code: int = 0) -> int:
+    def done(self, data: object, *, code: int = 0, fenced: bool = False) -> int:
         """End a command: notices go to standard error, in JSON mode everything into one envelope.
+
+        Args:
+            data: the result.
+            code: the exit code.
+            fenced: whether ``data.text`` is memory in Engram's own fence, which stands as it is.
 
         Returns:
             ``code``.
         """
+        self._fenced = fenced
         if self.as_json:
             self._envelope({"ok": code == 0, "data": data})
         else:
@@ -154,13 +161,14 @@ class Output:
 
         envelope = {"contract_version": CONTRACT_VERSION, **envelope}
         envelope["diagnostics"] = [notice.as_data() for notice in self.session.notices] if self.session else []
-        text = json.dumps(let_out_data(envelope, lambda: self.session), ensure_ascii=False, indent=2)
+        data, bracket = _marked(let_out_data(envelope, lambda: self.session), fenced=self._fenced)
+        text = json.dumps(data, ensure_ascii=False, indent=2)
         # The same value in other letters: what a terminal would act on or not show is written as JSON's \u escapes.
         for char in set(text):
             if kind_of(char):
                 text = text.replace(char, json.dumps(char)[1:-1] if char > "\x7f" else f"\\u{ord(char):04x}")
         self._end_line()
-        _print(text)
+        _print(text.replace(bracket, "\\u003c") if bracket else text)
 
 
 def _print(text: str) -> None:
@@ -177,6 +185,45 @@ def _quoted(text: str) -> str:
     from engram.safety.fence import show_inert
 
     return show_inert(text).replace("\n", "\n  ")
+
+
+def _marked(envelope: dict[str, object], *, fenced: bool) -> tuple[object, str]:
+    """Return plain data with each bracket that could pass for a fence's as another character, and that character.
+
+    An agent reads the JSON of a command as it is printed: no fence stands in it that is not Engram's. Its writer puts
+    the bracket back in other letters, so that the value stays exact. Nothing is marked, mostly: then it is empty.
+    """
+    from engram.safety.fence import break_tags
+
+    used: set[str] = set()
+
+    def collect(value: object) -> None:
+        if isinstance(value, dict):
+            for name, part in value.items():
+                collect(name)
+                collect(part)
+        elif isinstance(value, (list, tuple)):
+            for part in value:
+                collect(part)
+        elif isinstance(value, str) and "<" in value:
+            used.update(value)
+
+    collect(envelope)
+    if not used:
+        return envelope, ""
+    # A character that stands for none.
+    mark = next(char for char in map(chr, range(0xFDD0, 0xFDF0)) if char not in used)
+
+    def marked(value: object, at: tuple[object, ...] = ()) -> object:
+        if isinstance(value, dict):
+            return {marked(name): marked(part, (*at, name)) for name, part in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [marked(part, (*at, "")) for part in value]
+        if isinstance(value, str) and "<" in value and not (fenced and at == ("data", "text")):
+            return break_tags(value, mark)
+        return value
+
+    return marked(envelope), mark
 
 
 def _plain(value: object) -> object:

@@ -111,7 +111,7 @@ def _answer(  # noqa: PLR0917
 
         output.text("\n".join(["", *explained(recall)]))
         data["explain"] = explained_data(recall)
-    return output.done(data)
+    return output.done(data, fenced=True)
 
 
 def _without(parsed: Parsed) -> tuple[str, ...]:

@@ -209,7 +209,8 @@ KEYS: tuple[Key, ...] = (
         name="ignore.patterns",
         type="list",
         default=(),
-        help="Files that Engram leaves alone: gitignore lines, beside .engramignore.",
+        help="Files that Engram leaves alone: gitignore lines, beside .engramignore. drafts/ is a folder anywhere,"
+        " drafts/** one in the project's or the memory's own folder.",
         workspace_rule="adds",
     ),
     *(_safety(f"safety.{group}", group) for group in GROUPS),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["checked", "problem_with"]
 
 # So many arguments that a tool does not have are named; a model can make up any number.
+_LOOKED_AT = 1_000  # characters of a value that is quoted, in which a key is looked for
 _NAMED = 5
 _ARTICLES = {
     "string": "a string",
@@ -68,6 +69,10 @@ def checked(tool: Tool, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[
         for name in required
         if name not in taken and not any(problem.startswith(f"{name}:") for problem in problems)
     ]
+    if problems:
+        from engram.safety.fence import show_inert
+
+        problems = [show_inert(problem) for problem in problems]  # they quote what came in
     return taken, problems
 
 
@@ -148,6 +153,10 @@ def _named(names: list[str]) -> str:
 
 
 def _short(value: object) -> str:
-    """Return a value as it may stand in a sentence: what a model made up can be a megabyte long."""
-    text = repr(value) if isinstance(value, str) else str(value)
+    """Return a value as it may stand in a sentence: what a model made up can be a megabyte, and hold a key (C3)."""
+    from engram.safety.scan import mask_secrets
+
+    # A key that is cut, or that an escape stands before, is one for no rule: masked first.
+    text = mask_secrets(str(value)[:_LOOKED_AT])
+    text = repr(text) if isinstance(value, str) else text
     return text if len(text) <= 60 else f"{text[:57]}…"

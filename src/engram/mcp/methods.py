@@ -138,8 +138,12 @@ def _call_tool(
     arguments = _object_param(params, "arguments")
     tool = registry.tools.get(name)
     if tool is None:
+        from engram.safety.fence import show_inert
+        from engram.safety.scan import mask_secrets
+
         known = ", ".join(registry.tools)
-        raise ProtocolError(INVALID_PARAMS, f"There is no tool {name[:100]!r}; known: {known}.")
+        quoted = show_inert(repr(mask_secrets(name[:1_000])[:100]))
+        raise ProtocolError(INVALID_PARAMS, f"There is no tool {quoted}; known: {known}.")
     result = _run_tool(registry, note, tool, call, arguments)
     if isinstance(result, InputRequired):
         return _input_required(call, result)

@@ -10,7 +10,7 @@ Used on every prompt: nothing here imports ``re``.
 
 from __future__ import annotations
 
-__all__ = ["FENCE", "fence_block", "may_hold_key", "show_inert", "show_line"]
+__all__ = ["FENCE", "break_tags", "fence_block", "may_hold_key", "show_inert", "show_line"]
 
 FENCE = "engram-memory"
 
@@ -95,8 +95,13 @@ def show_inert(text: str) -> str:
         text = _show(text)
     for bracket in _BRACKETS:
         if bracket in text:
-            text = _break_tags(text, bracket)
+            text = _break_tags(text, bracket, _visible(bracket))
     return text
+
+
+def break_tags(text: str, written: str) -> str:
+    """Return ``text`` with ``written`` for each ``<`` that opens a tag that could pass for a fence; no more is done."""
+    return _break_tags(text, "<", written)
 
 
 def show_line(text: str) -> str:
@@ -125,12 +130,12 @@ def _show(text: str) -> str:
     return _visible("\ufeff") + shown[1:] if shown.startswith("\ufeff") else shown
 
 
-def _break_tags(text: str, bracket: str) -> str:
+def _break_tags(text: str, bracket: str, written: str) -> str:
     head, *rest = text.split(bracket)
     parts = [head]
     last = len(rest) - 1
     for number, piece in enumerate(rest):
-        parts += [_visible(bracket) if _opens(piece, open_end=number == last) else bracket, piece]
+        parts += [written if _opens(piece, open_end=number == last) else bracket, piece]
     return "".join(parts)
 
 

@@ -33,16 +33,32 @@ def is_random(value: str) -> bool:
     """Accept what changes between letters, capitals and digits as often as random text does, and long hexadecimal."""
     if not is_real(value) or entropy(value) < 3.0 or is_composed(value):
         return False
-    return turns(value) * 5 >= len(value) or (len(value) >= 32 and _HEX.issuperset(value.rpartition("-")[2]))
+    changes = turns(value)
+    return (
+        changes * 5 >= len(value)
+        or (len(value) >= 32 and _HEX.issuperset(value.rpartition("-")[2]))
+        or (changes * 8 >= len(value) >= 16 and _is_unspeakable(value))
+    )
+
+
+def _is_unspeakable(value: str) -> bool:
+    """Accept letters of one case with digits, among them five or more without a vowel: nobody's word has them."""
+    if not value.isalnum() or not value.isascii() or value not in {value.lower(), value.upper()}:
+        return False
+    longest = run = 0
+    for char in value.lower():
+        run = run + 1 if char.isalpha() and char not in "aeiouy" else 0
+        longest = max(longest, run)
+    return longest >= 5 and sum(char.isdigit() for char in value) >= 2
 
 
 def is_composed(value: str) -> bool:
     """Tell an identifier put together of words (``accessTokenFromHeader``) from random letters of both cases.
 
     Three fifths of it are words: three small letters or more, a vowel among each five, and the capital before them.
-    In random text of 62 characters that is one character of eight.
+    In random text of 62 characters that is one character of eight. No name has numbers in four places.
     """
-    if value.lower() == value or value.upper() == value:
+    if value.lower() == value or value.upper() == value or _numbers(value) > 3:
         return False
     covered = run = since_vowel = longest = 0
     for at, char in enumerate(value + " "):
@@ -56,6 +72,10 @@ def is_composed(value: str) -> bool:
             covered += run + (first > 0 and value[first - 1].isupper())
         run = since_vowel = longest = 0
     return covered * 5 >= len(value) * 3
+
+
+def _numbers(value: str) -> int:
+    return len("".join(char if char.isdigit() else " " for char in value).split())
 
 
 def turns(value: str) -> int:

@@ -56,9 +56,9 @@ def _gapped(  # noqa: PLR0917 (a row of a table reads best without names)
 
 _THINGS = (
     "api¦access¦ssh¦private¦credential¦password¦secrets¦cookies¦auth¦environment¦env¦.env¦id_rsa¦/etc/¦user¦browsing"
-    "¦conversation¦chat¦system"
+    "¦conversation¦chat¦system¦~/.aws¦~/.ssh¦$¦whole¦entire¦source code"
 )
-_THINGS_ES = "contraseña¦credenciales¦clave¦token¦secretos¦cookies¦variables"
+_THINGS_ES = ".env¦~/.ssh¦~/.aws¦id_rsa¦contraseña¦credenciales¦clave¦token¦secretos¦cookies¦variables"
 _NOUN = (
     r"(?:instructions?|prompts?|directives?|guidelines?|rules|commands?|orders|directions|constraints?|programming"
     r"|training|(?:search )?goals?|context)\b"
@@ -69,12 +69,15 @@ _GUARD = (
 )
 _LOOT = (
     r"(?:api[ _-]?keys?|access keys?|ssh keys?|private keys?|credentials?|passwords?|secrets\b|access tokens?|cookies"
-    r"|auth(?:entication)? tokens?|environment variables|env vars|\.env\b|id_rsa|/etc/(?:passwd|shadow)"
-    r"|user(?:'s)? data|browsing history|conversation history|chat history|system files?)"
+    r"|auth(?:entication)? tokens?|environment variables?|env vars|\.env\b|id_rsa|/etc/(?:passwd|shadow)"
+    r"|user(?:'s)? data|browsing history|conversation history|chat history|system files?"
+    r"|(?:whole|entire) (?:repository|repo|codebase|source(?: code| tree))|source code"
+    # A file of keys, and a variable of the environment that by its name holds one.
+    r"|~/\.(?:ssh|aws)\b(?:/[a-z0-9_]{1,30})?|\$\{?[a-z0-9_]{0,30}(?:token|secret|key|password|credentials)\b\}?)"
 )
 _LOOT_ES = (
     r"(?:contraseñas?|credenciales|claves? (?:api|privadas?|ssh|de acceso|de (?:la carpeta )?\.ssh)|tokens?|secretos"
-    r"|cookies|variables de entorno)"
+    r"|cookies|variables de entorno|\.env\b|~/\.(?:ssh|aws)\b|id_rsa)"
 )
 _LOOT_ZH = r"(?:密钥|密码|凭证|凭据|令牌|私钥|环境变量|密鑰|密碼|憑證|權杖|私鑰|環境變數|cookie|token|api ?key|ssh)"
 _OUT = (
@@ -121,9 +124,27 @@ WORDED = Table(
         "read|open|take|encode",
         30,
         _THINGS,
-        rf"{_LOOT}[^.\n]{{0,30}}?\b(?:include|paste|put|repeat|append) "
+        rf"{_LOOT}[^.\n]{{0,30}}?\b(?:include|paste|put|repeat|append|add|attach|post) "
         r"(?:it|them|(?:its|their|the) (?:contents?|values?)) (?:in|into|to) (?:your|the|an?) (?:next )?"
         r"(?:reply|answer|response|comment|issue|url|query string|image)\b",
+    ),
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
+        "reply with|respond with|answer with",
+        r" (?:(?:the|all|any|every|your|each|its|full|contents?|values?|of|list) ){1,5}"
+        r"(?:environment variables?|\.env\b|(?:private|ssh) keys?|credentials|passwords|secrets)\b",
+    ),
+    _gapped(
+        "exfiltration",
+        _SENDS_OUT,
+        "append|add|put|include|embed|encode|insert|post|paste|attach|write|copy",
+        40,
+        _THINGS,
+        rf"{_LOOT}[^.\n]{{0,30}}?\b(?:in|into|to|as) (?:(?:every|each|any|all) (?:[a-z]{{1,12}} ){{0,2}}"
+        r"(?:urls?|links?|images?|messages?|comments?|repl(?:y|ies)|answers?)"
+        r"|(?:the|an?|your) (?:image (?:url|link|tag)s?|comment|issue|commit message|branch name|pull request|pr"
+        r"|(?:next )?(?:reply|answer)))\b",
     ),
     _order(
         "exfiltration",
@@ -141,6 +162,12 @@ WORDED = Table(
     _order(
         "exfiltration",
         _SENDS_OUT,
+        "把|将|將|发送|上传|發送|上傳",
+        r"[^。\n]{0,12}?(?:\.env\b(?!\.)|id_rsa|~/\.(?:ssh|aws))[^。\n]{0,15}?(?:到|给|給|至)[^。\n]{0,10}?https?://",
+    ),
+    _order(
+        "exfiltration",
+        _SENDS_OUT,
         "发送|上传|泄露|發送|上傳|洩露",
         rf"(?>[^。\n]{{0,12}}?{_LOOT_ZH})[^。\n]{{0,10}}?[到至给給]",
     ),
@@ -148,7 +175,8 @@ WORDED = Table(
     _gapped(
         "override",
         _IGNORE,
-        "ignore|disregard|forget|override|overriding|bypass|discard|do not follow|don't follow|stop following|abandon",
+        "ignore|disregard|forget|override|overriding|bypass|discard|do not follow|don't follow|stop following|abandon"
+        "|pay no attention to|take no notice of|do not obey|don't obey",
         32,
         "previous¦prior¦above¦earlier¦preceding¦foregoing¦initial¦original¦your¦system",
         r"\b(?:previous|prior|above|earlier|preceding|foregoing|initial|original|system"
@@ -156,6 +184,73 @@ WORDED = Table(
         r"(?:instructions?|prompts?|directives?|guidelines|programming|orders|system message)\b",
     ),
     _order("override", _IGNORE, "suspend normal operations", ""),
+    _order(
+        "override",
+        _IGNORE,
+        "your previous|your prior|your original|your earlier|all previous|all prior",
+        r" (?:rules|instructions|guidelines|orders|directives|polic(?:y|ies)) (?:are|is|were) (?:now |hereby )?"
+        r"(?:void|null|cancell?ed|suspended|revoked|fake|a test|no longer (?:valid|in force))\b",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "instructions above",
+        r" (?:were|are|was) (?:only |just )?(?:a test|fake|wrong|void|not real|no longer valid)\b",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "ignoriere|ignorieren|vergiss|missachte",
+        r"[^.\n]{0,20}?(?:vorherigen|vorigen|bisherigen|obigen|früheren|ursprünglichen)[^.\n]{0,10}?"
+        r"(?:anweisung|instruktion|befehl|regel|anordnung)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "ignorez|ignore|oubliez|oublie",
+        r"[^.\n]{0,20}?(?:instructions|consignes|directives|règles)[^.\n]{0,6}?"
+        r"(?:précédentes|antérieures|ci-dessus|initiales|du système)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "ignore|ignora|esqueça|desconsidere",
+        r"[^.\n]{0,12}?(?:instruções|ordens|regras|diretrizes)[^.\n]{0,6}?"
+        r"(?:anteriores|prévias|acima|do sistema|iniciais)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "以前の|これまでの|上記の|今までの",
+        r"[^。\n]{0,4}?(?:指示|命令|ルール|指令|プロンプト)[^。\n]{0,8}?(?:無視|忘れ)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "이전|위의|지금까지의|앞선",
+        r"[^.\n]{0,6}?(?:지시|명령|규칙|지침|프롬프트)[^.\n]{0,10}?(?:무시|잊)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "игнорируй|забудь|не обращай внимания на|не обращайте внимания на",
+        r"(?:те)?[^.\n]{0,12}?(?:предыдущ|прежн|вышеуказанн|системн)[а-я]{0,6}[^.\n]{0,3}?(?:инструкци|указани|правил|команд)",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "ignore|disregard|forget",
+        r" (?:everything|anything|all|what|whatever)(?: that)? (?:(?:the (?:developer|user|human|system|owner)|i|we)"
+        r"(?: has| have)? (?:said|told|wrote|instructed)"
+        r"|you(?: were|'ve been| have been) (?:told|instructed|taught))\b",
+    ),
+    _order(
+        "override",
+        _IGNORE,
+        "ignora|olvida|descarta",
+        r"r? (?:todo )?lo (?:que (?:se )?te (?:dij|han dicho|hayan dicho|ordenaron|indicaron)"
+        r"|(?:anterior|de arriba)\b)",
+    ),
     _gapped(
         "override",
         _IGNORE,
@@ -186,6 +281,13 @@ WORDED = Table(
         "system prompt¦your",
         r"\b(?:system prompt|your (?:system message|(?:initial |original |hidden |full )?(?:instructions|prompt)))\b",
     ),
+    _order(
+        "system-prompt",
+        _PROMPT,
+        "repeat|recite|print|output",
+        r" (?:back )?(?:everything|all(?: the)? text|the (?:text|words)) (?:above|before)"
+        r"(?: this(?: line| message| prompt)?)?,? (?:verbatim|word for word|exactly)\b",
+    ),
     _order("system-prompt", _PROMPT, "new system prompt|updated system prompt|real system prompt", r"\b"),
     _gapped(
         "system-prompt",
@@ -214,6 +316,27 @@ WORDED = Table(
         _UNSAFE,
         "ignore|disregard|override|bypass|disable|circumvent|forget|turn off|switch off|skip",
         r"s? (?:all |any |the |your )?(?:(?:user|human) )?(?:confirmation|approval) (?:checks?|prompts?|dialogs?)\b",
+    ),
+    _gapped(
+        "disable-safety",
+        _UNSAFE,
+        "disable|bypass|escape|turn off|switch off|leave",
+        12,
+        "sandbox",
+        r"\bsandbox(?:ing)?\b[^.\n]{0,20}?\byou (?:run|execute|start|install|build|use)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "set|switch|change",
+        r" (?:the |your )?approval (?:mode|policy) to [\"'`]?(?:never|auto|none|yolo|full)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "you do not need|you don't need|you need no",
+        r" (?:any |the |explicit |further )?(?:permission|approval|confirmation|consent|authori[sz]ation)"
+        r" (?:from|of|by) (?:the |your |a )?(?:user|human|developer|owner|operator)\b",
     ),
     _order(
         "disable-safety",
@@ -252,6 +375,28 @@ WORDED = Table(
         "tắt|bỏ qua|vô hiệu hóa",
         r" (?:mọi |tất cả |tất cả các |các )?(?:kiểm tra|biện pháp|hạn chế|cơ chế|bộ lọc) (?:an toàn|bảo mật)\b",
     ),
+    _order("disable-safety", _UNSAFE, "bash(*)", ""),
+    _order("disable-safety", _UNSAFE, "dangerouslydisablesandbox", r"[\"'`]?[ ]?[:=][ ]?true\b"),
+    _order(
+        "disable-safety",
+        _UNSAFE,
+        "--no-verify",
+        r"[`\"']?,? (?:so that|so|to (?:skip|avoid|bypass|get around))\b[^.\n]{0,20}?"
+        r"\b(?:secrets?|security|scan(?:ner)?)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "the user|the human|the developer|the owner",
+        r" (?:has |have )?(?:already )?(?:pre-?)?(?:approved|authori[sz]ed) (?:all|every|any|this|these|each)\b"
+        r"[^.\n]{0,20}?\b(?:commands?|commits?|edits?|changes|actions?|tool calls?|writes)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "执行|运行|提交|删除|執行|刪除",
+        r"[^。\n]{0,8}?(?:不需要|无需|不用|不必|不要|無需)(?:询问|征求|詢問|徵求)[^。\n]{0,3}?(?:用户|用戶|使用者)",
+    ),
     _order(
         "disable-safety",
         _UNSAFE,
@@ -265,7 +410,7 @@ WORDED = Table(
         120,
         "without",
         r"\bwithout (?:any |the |further )?(?:(?:user|human)(?:'s)? (?:confirmation|approval|permission"
-        r"|consent)|(?:asking|notifying|telling) the (?:user|human))\b",
+        r"|consent)|(?:asking|notifying|telling) (?:the (?:user|human|developer)|any(?:body|one)))\b",
     ),
     _gapped(
         "disable-safety",
@@ -292,7 +437,7 @@ WORDED = Table(
         "ejecuta|instala|borra|aprueba",
         60,
         "sin ",
-        r"\bsin (?:pedir )?(?:la )?(?:confirmación|aprobación|permiso) (?:del|de la) usuari[oa]\b",
+        r"\bsin (?:pedir )?(?:la )?(?:confirmación|aprobación|permiso) (?:del|de la|al|a la) usuari[oa]\b",
         endings="|r|n",
     ),
     _order(
@@ -332,6 +477,29 @@ LITERAL = Table(
         between=("-o", "so ", "lo ", "--output"),
         stops="\n",
     ),
+    # It saves what it gets under its own name.
+    _gapped(
+        "remote-code",
+        _UNSEEN_CODE,
+        "wget",
+        200,
+        "&&¦;",
+        r"(?:&&|;)[ \t]{0,4}(?:sudo[ \t]{1,4})?"
+        r"(?:chmod[ \t]{1,4}(?:\+x|[0-7]{3,4})|(?:ba|z|da)?sh|python[0-9.]{0,4})[ \t]",
+        stops="\n;",
+    ),
+    _gapped(
+        "remote-code",
+        _UNSEEN_CODE,
+        "curl|wget",
+        200,
+        "|",
+        r"\|[ \t]{0,4}(?:sudo[ \t]{1,4})?tar\b[^\n&;|]{0,60}+(?:&&|;)[ \t]{0,4}"
+        r"(?:cd [^\n&;|]{1,60}+(?:&&|;)[ \t]{0,4})?"
+        r"(?:sudo[ \t]{1,4})?(?:\./|bash[ \t]|sh[ \t]|make[ \t]{1,4}install)",
+        stops="\n;",
+    ),
+    _order("remote-code", _UNSEEN_CODE, "npx|bunx", r"[ ](?:-{1,2}[a-z]{1,8} ){0,2}https?://"),
     _gapped(
         "remote-code",
         _UNSEEN_CODE,
@@ -339,6 +507,16 @@ LITERAL = Table(
         12,
         "<(¦$(¦`",
         r"(?:<\(|\$\(|`)[ \t]{0,4}(?:curl|wget)\b",
+        endings="",
+        stops="\n.",
+    ),
+    _gapped(
+        "remote-code",
+        _UNSEEN_CODE,
+        "node|ruby|perl|php",
+        12,
+        "$(",
+        r"\$\([ \t]{0,4}(?:curl|wget)\b",
         endings="",
         stops="\n.",
     ),
@@ -403,6 +581,66 @@ LITERAL = Table(
         r"\|[ \t]{0,4}(?:(?:curl|wget)\b[^\n]{0,80}?(?:@-|-d|-t|--data)|(?:nc|ncat|netcat)\b)",
         stops="\n",
     ),
+    _gapped(
+        "exfiltration",
+        "a command that sends files out",
+        "curl|wget",
+        200,
+        "$(¦`",
+        r"(?:\$\(|`)[ ]?(?:(?:cat|base64|head|tail|xxd|gzip|tar)\b|<)[^)\n]{0,60}?"
+        r"(?:\.env\b|id_rsa|id_ed25519|\.ssh/|\.aws/|\.netrc\b|/etc/(?:passwd|shadow))",
+        stops="\n;",
+    ),
+    _gapped(
+        "exfiltration",
+        "a command that sends files out",
+        "nc|ncat|netcat|curl|telnet",
+        80,
+        "<",
+        r"<[ \t]?[^\s<>|;]{0,60}?(?:\.env\b|id_rsa|id_ed25519|\.ssh/|\.aws/|\.netrc\b|/etc/(?:passwd|shadow))",
+        stops="\n;|",
+    ),
+    _gapped(
+        "exfiltration",
+        "a command that sends files out",
+        "echo|printf|gh|aws|gcloud|az|kubectl|security|pass",
+        160,
+        "|",
+        r"\|[ \t]{0,4}(?:base64[^\n|]{0,12}\|[ \t]{0,4})?(?:xargs\b[^\n|]{0,20}?)?(?:curl|wget|nc|ncat)\b",
+        between=("auth token", "secret", "_key", "_token", "password", "access-token"),
+        stops="\n;",
+    ),
+    _order(
+        "exfiltration",
+        "a command that sends files out",
+        "credential.helper",
+        r"[^\n!]{0,40}![^\n]{0,120}?\b(?:curl|wget|nc)\b",
+    ),
+    # A public key may go, and `-i` names the key to come in with.
+    _gapped(
+        "exfiltration",
+        "a command that sends files out",
+        "scp|rsync|aws|gsutil|rclone",
+        60,
+        "~/.ssh¦~/.aws",
+        r"(?<!-i )~/\.(?:ssh|aws)(?:/(?![^\s]{0,40}\.pub\b)[^\s]{0,40})?[ \t]{1,4}[^\s:]{1,80}:",
+        stops="\n|;",
+    ),
+    Rule(
+        "system-voice",
+        _VOICE,
+        ("human:",),
+        r"[^\n]{1,400}\n{1,3}assistant:",
+        fold=True,
+    ),
+    Rule(
+        "system-voice",
+        _VOICE,
+        ("[system]",),
+        r":?[ \t]{1,4}(?:the user|you|all|ignore|new|from)\b",
+        before="",
+        fold=True,
+    ),
     Rule(
         "system-voice",
         _VOICE,
@@ -424,6 +662,10 @@ LITERAL = Table(
             "<|endoftext|>",
             "<<sys>>",
             "<</sys>>",
+            "<tool_result",
+            "</tool_result",
+            "<function_result",
+            "</function_result",
             "<hidden ",
             "[inst]",
             "[/inst]",
@@ -439,7 +681,15 @@ LITERAL = Table(
         "system-voice",
         _VOICE,
         "ai |agent |agent_|system |system_|assistant |automated |llm ",
-        r"(?:agents?[ _-])?(?:override|directive)s?(?:[ _-](?:override|instruction)s?)?[ \t]{0,2}:",
+        r"(?:agents?[ _-])?(?:override|directive)s?(?:[ _-](?:override|instruction)s?)?[ \t]{0,2}[:\]]",
+    ),
+    _order("system-voice", _VOICE, "begin system|end system|begin new system", r" (?:prompt|message|instructions?)\b"),
+    _order(
+        "system-voice",
+        _VOICE,
+        "assistant note|ai note|llm note|note to ai|note to the ai|note to assistant|note to the assistant|dear ai"
+        "|dear llm|dear assistant|dear agent|dear copilot|dear claude|dear chatgpt|dear codex|dear gemini|dear cursor",
+        r"(?: (?:agent|assistant|model)s?)?[ ]?[:,]",
     ),
     _order(
         "system-voice",
@@ -453,6 +703,20 @@ LITERAL = Table(
         _VOICE,
         "automated processors|override_instruction|system-directive|system_directive",
         r"s?[ :=\n]",
+    ),
+    _order(
+        "system-voice",
+        _VOICE,
+        "treat|consider|regard|interpret",
+        r" (?:this|these|the following)\b[^.\n]{0,30}? as (?:an? |the |your |my )?(?:new )?"
+        r"(?:system (?:message|prompt|instruction)|(?:user|developer)(?:'s)? instruction)s?\b",
+    ),
+    _order(
+        "system-voice",
+        _VOICE,
+        "ai |assistant |agent |model |llm |assistants |agents |models |llms ",
+        r"(?:agents? |assistants? |models? )?(?:that reads?|who reads?|reading|processing|parsing) "
+        r"this (?:file|note|document|text|memory|message|page)?\b",
     ),
     _order("system-voice", _VOICE, "instructions", r":[ \t]?[\"']?override\b"),
     _order(
@@ -479,6 +743,8 @@ REFERENCE = Table(
         # "do not reveal the user's address", "never tell users which accounts exist".
         r"\b(?:user|human|owner|developer|operator)s?\b(?!['’]"
         r"| (?:interface|input|agent|ids?|tables?|names?|e-?mails?|addresses|data|passwords?|by (?:name|id))\b)"
+        # What a program does not say to those who use it.
+        r"(?! in (?:production|the ui|error|log)|s? to\b)"
         r"(?!(?<=users) (?:their|which|whether|how many|about (?!this|that|these|those|it\b|the|your|any|what|our|my))"
         r"\b)",
         endings="",
@@ -501,6 +767,22 @@ REFERENCE = Table(
         r"|(?:让|讓)[^。\n]{0,4}?(?:用户|用戶|使用者)[^。\n]{0,3}?(?:知道|知晓|知曉|得知|发现|發現|看到|看见|看見|察觉|察覺|了解|注意到)"
         r"|向[^。\n]{0,4}?(?:用户|用戶|使用者)[^。\n]{0,3}?"
         r"(?:透露|提及|提起|提到|说|說|报告|報告|汇报|匯報|告知|披露|解释|解釋|承认|承認|坦白|泄露|洩露|公开|公開))",
+    ),
+    _order(
+        "conceal",
+        _CONCEAL,
+        "hide|conceal|keep",
+        r" (?:this|that|the|your) (?:change|commit|edit|step|action|fact|file|note|instruction|diff)s? from "
+        r"(?:the |your |any )?(?:user|human|reviewer|developer|owner|operator|maintainer|team)s?\b",
+    ),
+    _order(
+        "conceal",
+        _CONCEAL,
+        "sag|sage|erzähle|verrate",
+        r"[^.\n]{0,8}?\bdem (?:benutzer|nutzer|anwender)\b[^.\n]{0,10}?\b(?:nichts|nicht)\b",
+    ),
+    _order(
+        "conceal", _CONCEAL, "ne dis|ne dites|ne révélez|ne révèle", r"[^.\n]{0,20}?(?:à l['’]|aux )utilisateurs?\b"
     ),
     _order("conceal", _CONCEAL, "对用户隐瞒|对用户隐藏|瞒着用户|對使用者隱瞞|對用戶隱瞞|瞞著使用者", ""),
     _order(
@@ -548,7 +830,7 @@ REFERENCE = Table(
         "override",
         _IGNORE,
         "new instructions|updated instructions|your new task|your real task|your new goal",
-        r"(?: is| are)?[ ]?[:：]",
+        r"(?: is| are| for (?:you|(?:the |any |all )?(?:ai |coding )?(?:assistant|agent|model|llm)s?))?[ ]?[:：]",
     ),
     _order(
         "role",
@@ -556,12 +838,23 @@ REFERENCE = Table(
         "you are now|you're now",
         r" (?:an? |the |no longer |free |in (?:[a-z]{1,16} ){0,2}mode\b|called )",
     ),
-    _order("role", _ROLE, "from now on", r",? you(?: are|'re| will| must|r)\b"),
+    _order("role", _ROLE, "you are no longer", r" an? (?:[a-z]{1,12} ){0,2}(?:assistant|agent|model|ai|chatbot|bot)\b"),
+    _order(
+        "role",
+        _ROLE,
+        "from now on|from this point on|from this point forward|from here on",
+        r",? you(?: are|'re| will| must|r)\b",
+    ),
     _order("role", _ROLE, "act as", r" (?:an? )?(?:unrestricted|jailbroken|uncensored|dan\b|root\b)"),
     _order("role", _ROLE, "pretend", r" (?:that )?(?:you are|you're|to be) "),
     _order("role", _ROLE, "you are", r" (?:[a-z]{1,20}gpt|dan)\b"),
     _order("role", _ROLE, "ahora eres", r" (?:un|una|el|la)\b"),
-    _order("role", _ROLE, "a partir de ahora", r",? (?:eres|debes|vas a|responderás)\b"),
+    _order(
+        "role",
+        _ROLE,
+        "a partir de ahora|a partir de este momento|desde ahora",
+        r",? (?:eres|debes|vas a|responderás|obedece)\b|,? responde solo\b",
+    ),
     _order("role", _ROLE, "từ bây giờ|kể từ bây giờ|từ giờ", r",? bạn (?:là|phải|sẽ là)\b"),
     _order("role", _ROLE, "finge", r" (?:que eres|ser)\b"),
     _order("role", _ROLE, "你现在是|你現在是|你将扮演|你將扮演|假装你是|假裝你是", ""),
@@ -572,6 +865,25 @@ REFERENCE = Table(
         "agent must|assistant must|model must",
         r" (?:now |first |always |immediately )?(?:completely )?"
         r"(?:ignore|execute|follow|obey|comply|send|upload|connect|reveal|bypass)\b",
+    ),
+    _order(
+        "obey",
+        _OBEY,
+        "claude|copilot|chatgpt|codex|gemini|assistant",
+        r", (?:please )?(?:ignore|forget|disable|insert|delete|approve|send|upload)\b",
+    ),
+    _order(
+        "disable-safety",
+        _UNASKED,
+        "do not ask|don't ask|never ask",
+        r" (?:the (?:user|human) |me |anyone |anybody )?for (?:any )?(?:confirmation|permission|approval)\b",
+    ),
+    _order(
+        "obey",
+        _OBEY,
+        "when you|whenever you|if you|once you|as soon as you",
+        r" (?:see|read|find|load|process|encounter) this (?:note|file|memory|text|document|instruction)s?\b,? "
+        r"(?:[a-z]{1,12} )?(?:silently|quietly|secretly|immediately|run|execute|send|push|commit|publish)\b",
     ),
     _order(
         "obey",

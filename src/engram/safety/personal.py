@@ -136,7 +136,7 @@ _VERSION_BEFORE = (
     r"(?:\b(?:versions?|versión|versiones|releases?|ver\.?|builds?|drivers?|firmware|sdk|runtime|phiên bản)"
     r"|版本|[>~]=|[~^])[ :=(\"'`v号號]{0,3}(?:[0-9.]{7,15}(?:,|、| ?[-–/]| and| or| to| y| a| và|和|至|到)[ ]?){0,3}$"
 )
-_VERSION_AFTER = r"[\"'`)]{0,2} (?:releases?|versions?|builds?|drivers?|hotfix|patch|update)\b"
+_VERSION_AFTER = r"[\"'`)]{0,2} ?(?:版本|(?:releases?|versions?|versión|builds?|drivers?|hotfix|patch|update)\b)"
 _AROUND = 80  # characters before a number in which a word for it is looked for
 
 

@@ -42,7 +42,8 @@ _CLOUDS = (
     row("aws-bedrock-key", "an Amazon Bedrock key", ("bedrock-api-key-",), "[A-Za-z0-9+/]{20}", tail=BASE64),
     Rule("google-key", "a Google API key", ("AIza",), r"[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])", accept=is_real),
     row("google-oauth-secret", "a Google client secret", ("GOCSPX-",), "[A-Za-z0-9_-]{24}", tail=TOKEN),
-    row("google-oauth-token", "a Google access token", ("ya29.",), "[A-Za-z0-9_-]{20}", tail=TOKEN + "."),
+    row("google-oauth-token", "a Google access token", ("ya29.",), r"(?:[a-z]\.)?[A-Za-z0-9_-]{20}", tail=TOKEN + "."),
+    row("google-key", "a Google API key", ("AQ.Ab8",), "[A-Za-z0-9_-]{40}", tail=TOKEN),
     row("google-oauth-token", "a Google refresh token", ("1//0",), "[A-Za-z0-9_-]{40}", tail=TOKEN),
     Rule(
         "azure-client-secret",
@@ -84,8 +85,18 @@ _CLOUDS = (
         r"([A-Za-z0-9/+%]{40,120}={0,2})",
         accept=is_mixed,
     ),
+    Rule(
+        "azure-function-key",
+        "a key of an Azure function",
+        (".azurewebsites.net/",),
+        r"[^\s?\"'`]{0,200}\?(?:[^\s\"'`]{0,200}&)?code=([A-Za-z0-9_/+%-]{40,80}={0,2})",
+        before="",
+        accept=is_random,
+    ),
     row("alibaba-key", "an Alibaba Cloud key", ("LTAI",), "[A-Za-z0-9]{12,20}"),
     row("tencent-key", "a Tencent Cloud key", ("AKID",), "[A-Za-z0-9]{32}"),
+    row("volcengine-key", "a Volcano Engine key", ("AKLT",), "[A-Za-z0-9]{40}", tail=ALNUM),
+    row("baidu-key", "a Baidu Cloud key", ("bce-v3/ALTAK-",), "[A-Za-z0-9]{21}/[a-f0-9]{40}"),
     Rule("yandex-key", "a Yandex Cloud key", ("AQVN",), "[A-Za-z0-9_-]{35,38}" + END, accept=is_mixed),
     row("yandex-key", "a Yandex Cloud token", ("y0_", "t1.9eu"), "[A-Za-z0-9_-]{30}", tail=TOKEN + ".="),
     row("digitalocean-token", "a DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), "[a-f0-9]{64}"),
@@ -103,6 +114,29 @@ _CLOUDS = (
     row("doppler-token", "a Doppler token", ("dp.pt.", "dp.ct.", "dp.sa."), "[A-Za-z0-9]{40}", tail=ALNUM),
     row("doppler-token", "a Doppler token", ("dp.st.", "dp.scim.", "dp.audit."), "[A-Za-z0-9._-]{40}", tail=ALNUM),
     row("vault-token", "a Vault token", ("hvs.", "hvb.", "hvr."), "[A-Za-z0-9_-]{24}", tail=TOKEN),
+    # The older ones. A method looks like it, but its name is put together of words.
+    Rule(
+        "vault-token",
+        "a Vault token",
+        ("s.",),
+        r"[A-Za-z0-9]{24}(?![A-Za-z0-9_(]|\.[A-Za-z0-9])",
+        before=ALNUM + "._-/",
+        longest=26,
+        accept=is_random,
+    ),
+    row("kubeadm-token", "a token to join a cluster", ("--token ", "--token="), r"[a-z0-9]{6}\.[a-z0-9]{16}").replace(
+        longest=0
+    ),
+    row(
+        "convex-key",
+        "a Convex deploy key",
+        ("prod:", "preview:", "dev:"),
+        r"[a-z0-9-]{5,60}\|[A-Za-z0-9+/]{40}",
+        tail=BASE64,
+    ),
+    row("okta-token", "an Okta token", ("SSWS ",), "00[A-Za-z0-9_-]{40}(?![_-])").replace(longest=0),
+    row("dnsimple-token", "a DNSimple token", ("dnsimple_a_", "dnsimple_u_"), "[A-Za-z0-9]{32}", tail=ALNUM),
+    row("xata-key", "a Xata key", ("xau_",), "[A-Za-z0-9]{32}", tail=ALNUM).replace(accept=is_mixed),
     Rule(
         "terraform-token",
         "a Terraform token",
@@ -196,9 +230,17 @@ _MODELS = (
         "an OpenAI key",
         ("sk-",),
         # `sk-` also begins names of classes and packages: the rest has to look random. Other vendors use it as well.
-        r"(?:(?:proj|svcacct|admin|service)-[A-Za-z0-9_-]{32}|[A-Za-z0-9]{32})",
+        r"(?:(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{32}|[A-Za-z0-9]{32})",
         tail=TOKEN,
         accept=is_random,
+    ),
+    Rule("openai-key", "an OpenAI session", ("sess-",), "[A-Za-z0-9]{40}" + END, accept=is_random),
+    row("e2b-key", "an E2B key", ("e2b_",), "[a-f0-9]{40}"),
+    Rule("modal-token", "a Modal token", ("as-", "ak-"), "[A-Za-z0-9]{22}" + END, accept=is_random),
+    row("anyscale-key", "an Anyscale key", ("esecret_",), "[a-z0-9]{24}", tail=ALNUM),
+    row("cursor-key", "a Cursor key", ("key_",), "[a-f0-9]{64}"),
+    row("browserbase-key", "a Browserbase key", ("bb_live_",), "[A-Za-z0-9_-]{24}", tail=TOKEN).replace(
+        accept=is_random
     ),
     row("huggingface-token", "a Hugging Face token", ("hf_", "api_org_"), "[A-Za-z0-9]{34}(?!_)").replace(
         accept=is_mixed
@@ -223,7 +265,7 @@ _MODELS = (
         "zhipu-key",
         "a Zhipu key",
         (),
-        r"(?<![A-Za-z0-9.])[a-f0-9]{32}\.[A-Za-z0-9]{16}(?![A-Za-z0-9.])",
+        r"(?<![A-Za-z0-9.])[a-f0-9]{32}\.[A-Za-z0-9]{16}(?![A-Za-z0-9]|\.[A-Za-z0-9])",
         longest=49,
         digits=10,
         accept=is_mixed,

@@ -166,7 +166,11 @@ class Sheet:
     def has(self, literals: tuple[str, ...], *, fold: bool) -> bool:
         """Tell whether one of the literals stands anywhere; the same question is answered once."""
         if literals not in self._near:
-            here = any(self.holds(literal, fold=fold) for literal in literals)
+            data = self.data(fold=fold)
+            if len(data) > _LONG:
+                here = any(self.holds(literal, fold=fold) for literal in literals)
+            else:
+                here = any(literal.encode() in data for literal in literals)
             self._near[literals] = here or (self.whole is not None and self.whole.has(literals, fold=fold))
         return self._near[literals]
 
@@ -181,11 +185,13 @@ class _Literals:
     """The literals that rows of one kind of case begin with, each with the numbers of its rows."""
 
     def __init__(self) -> None:
-        # With the word that stands in every text with the literal, where that goes on behind it; else nothing.
-        self.keyed: dict[bytes, list[tuple[str, list[int], bytes]]] = {}
-        # They begin with no word: with a sign or a stroke, inside a word, or in another script.
-        self.loose: list[tuple[str, list[int]]] = []
-        self.foreign: list[tuple[str, list[int]]] = []
+        # Each with its bytes, and with the word that stands in every text with the literal, where that goes on behind
+        # it; else nothing.
+        self.keyed: dict[bytes, list[tuple[str, bytes, list[int], bytes]]] = {}
+        # They begin with no word: with a sign or a stroke, inside a word, or in another script. Many of them share that
+        # sign or their end (`_key`), which is asked for once.
+        self.loose: dict[bytes, list[tuple[str, bytes, list[int], bytes]]] = {}
+        self.foreign: list[tuple[str, bytes, list[int], bytes]] = []
         self._known: dict[tuple[str, bool], list[int]] = {}
 
     def add(self, literal: str, number: int, *, at_a_word: bool) -> None:
@@ -197,13 +203,15 @@ class _Literals:
         keyed = at_a_word and head > 0
         numbers = self._known.setdefault((literal, keyed), [])
         if not numbers:
+            encoded = literal.encode()
             if not literal.isascii():
-                self.foreign.append((literal, numbers))
+                self.foreign.append((literal, encoded, numbers, b""))
             elif keyed:
-                word = literal[:run].encode() if run < len(literal) else b""
-                self.keyed.setdefault(literal[:head].encode(), []).append((literal, numbers, word))
+                word = encoded[:run] if run < len(literal) else b""
+                self.keyed.setdefault(encoded[:head], []).append((literal, encoded, numbers, word))
             else:
-                self.loose.append((literal, numbers))
+                gate = encoded[-3:] if literal[0] in ALNUM else encoded[:1]
+                self.loose.setdefault(gate, []).append((literal, encoded, numbers, b""))
         numbers.append(number)
 
 
@@ -221,13 +229,16 @@ class Table:
             self._literals = self._sorted()
         found: dict[int, list[str]] = {}
         for fold, literals in self._literals:
-            keyed = literals.keyed
-            pairs = literals.loose if sheet.text.isascii() else literals.loose + literals.foreign
+            keyed, data, words = literals.keyed, sheet.data(fold=fold), sheet.words(fold=fold)
+            rows = [] if sheet.text.isascii() else list(literals.foreign)
+            for gate, loose in literals.loose.items():
+                if gate in data:
+                    rows += loose
             for head in keyed.keys() & sheet.heads(fold=fold):
-                words = sheet.words(fold=fold)
-                pairs = pairs + [(text, of) for text, of, word in keyed[head] if not word or word in words]
-            for literal, numbers in pairs:
-                if sheet.holds(literal, fold=fold):
+                rows += [row for row in keyed[head] if not row[3] or row[3] in words]
+            is_long = len(data) > _LONG
+            for literal, encoded, numbers, _ in rows:
+                if sheet.holds(literal, fold=fold) if is_long else encoded in data:
                     for number in numbers:
                         found.setdefault(number, []).append(literal)
         for number in sorted([*found, *self._whole]):

@@ -6,9 +6,9 @@ from a word, a type, a measure or a name for the value, it has to mix letters wi
 
 from __future__ import annotations
 
-from engram.safety.judging import entropy, is_random, is_real, turns
+from engram.safety.judging import entropy, is_composed, is_random, is_real, turns
 from engram.safety.provider import BASE64, TOKEN, TOKENS, UUID
-from engram.safety.rule import LIMIT, Hit, Rule, Table, compiled
+from engram.safety.rule import ALNUM, LIMIT, Hit, Rule, Table, compiled
 from engram.safety.services import SERVICES
 
 TYPE_CHECKING = False
@@ -101,7 +101,32 @@ def _written(value: str) -> bool:
 
 def _assigned(value: str) -> bool:
     """Accept the value of a key-like name when it looks made by a machine, not like a name or an expression."""
-    return len(value) >= 16 and _written(value) and is_random(value) and not _is_uuid(value)
+    return len(value) >= 16 and _written(value) and is_random(value) and not _is_uuid(value) and not _is_path(value)
+
+
+def _is_path(value: str) -> bool:
+    """Tell ``prod/billing-AbCdEf``, the name of a secret in a store, from a key: most of it are words."""
+    if "/" not in value:
+        return False
+    parts = value.replace("_", "/").replace("-", "/").split("/")
+    return sum(part.isalpha() and part.islower() and len(part) > 2 for part in parts) * 2 >= len(parts)
+
+
+def _literal(value: str) -> bool:
+    """Accept a quoted value with signs in it, as Django makes its key: no sentence, and no place for a value."""
+    signs = sum(not char.isalpha() for char in value)
+    return (
+        is_real(value)
+        and value[:2] not in {"${", "$(", "{{"}
+        and signs * 5 >= len(value)
+        and entropy(value) >= 3.5
+        and sum(char.isdigit() for char in value) >= 2
+        and not _is_uuid(value)
+    )
+
+
+def _cookie(value: str) -> bool:
+    return _written(value) and is_random(value) and not _is_uuid(value)
 
 
 def _is_uuid(value: str) -> bool:
@@ -127,8 +152,10 @@ def _password(value: str) -> bool:
     folded = value.lower()
     digits = sum(char.isdigit() for char in value)
     words = "".join(char if char.isalpha() else " " for char in folded).split()
+    named = _NO_PASSWORDS.intersection(words)
     if (
-        not _NO_PASSWORDS.isdisjoint(words)
+        # Two letters of many are chance: `ES9I96zeqn4aFG`.
+        (named and (len(words) <= 1 + (value in {folded, value.upper()}) or max(map(len, named)) > 2))
         or _is_measure(folded)
         or (digits < 2 and folded.rstrip("0123456789_-") in _NAMES_OF_PASSWORDS)
     ):
@@ -139,7 +166,22 @@ def _password(value: str) -> bool:
         return False  # an address
     if letters >= 3 and digits:
         return _is_dense(value)
+    if _is_scrambled(value):
+        return True
     return letters >= 3 and signs > 0 and len(value) >= 8 and value[-1] not in "|&;" and "=" not in value
+
+
+def _is_scrambled(value: str) -> bool:
+    """Accept letters alone that change their case as no name does: ``sMmLRtwLRZfJ``, and not ``newUserInput``."""
+    return (
+        len(value) >= 10
+        and value.isascii()
+        and value.isalpha()
+        and turns(value) * 3 >= len(value)
+        and _no_stand_in(value)
+        and is_real(value)
+        and not is_composed(value)
+    )
 
 
 def _phrase(value: str) -> bool:
@@ -186,6 +228,7 @@ _NAMES = (
     "token",
     "credential",
     "x-jfrog-art-api",
+    "_pat",
     *(
         f"{owner}{dash}key"
         for owner in (
@@ -200,6 +243,11 @@ _NAMES = (
             "master",
             "license",
             "shared",
+            "app",
+            "application",
+            "deploy",
+            "project",
+            "write",
         )
         for dash in ("_", "-", "", " ")
     ),
@@ -209,14 +257,15 @@ _PASSWORDS = (
     "密码", "密碼", "口令",
 )  # fmt: skip
 # After the name: `Base64` and the like, a closing quote, the sign, an opening quote. Everything bounded.
-_AFTER = r"(?:[_-]?(?:key|value|base64|token|secret|production|prod|dev|test)){0,2}s?[\"'`\]*]{0,3}"
+_AFTER = r"(?:[_-]?(?:key|value|base64|base|token|secret|production|prod|dev|test)){0,2}s?[\"'`\]*]{0,3}"
 _SIGN = r"[ \t]{0,4}(?:[:|?.]{0,3}={1,2}>?|->|:|：|\||>)[ \t]{0,4}"
 _IS = r"[ \t]{0,2}(?:[ \t](?:is|was|are|es)[ \t]|是|为|為)[ \t]{0,2}(?:set[ \t]to[ \t])?"
 _WHOLE = r"(?![A-Za-z0-9_(\[{$<:/@=+-]|\.[A-Za-z])"  # a word, and not the first part of a name or an expression
 _PAIR = r"[ \t]{0,2}[,(][ \t]{0,2}"
 _WITH_UUID = (
     "heroku", "snyk", "sendbird", "hubspot", "kucoin", "squarespace", "messagebird", "message_bird", "secret_id",
-    "apikey", "api_key", "api-key", "client_secret", "clientsecret", "secret_key", "auth_token", "authtoken",
+    "postmark_", "postmark-", "docusign", "apikey", "api_key", "api-key", "client_secret", "clientsecret", "secret_key",
+    "auth_token", "authtoken",
 )  # fmt: skip
 _BEARER = BASE64 + "._~-"
 
@@ -335,6 +384,77 @@ TABLE = Table(
         rf"[a-z_ .-]{{0,24}}[\"'`]?[ \t]{{0,3}}(?::=|=>|=|:|,)[ \t]{{0,3}}[\"'`]?({UUID})(?![0-9a-z-])",
         before="",
         fold=True,
+    ),
+    # A UUID is a name for most things; as the value of such a variable it opens something.
+    Rule(
+        "password-hash",
+        "the hash of a password",
+        ("$1$", "$apr1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$argon2"),
+        r"(?:(?<=\$2.\$)[0-9]{2}\$[./A-Za-z0-9]{53}|(?:(?<=\$1\$)|(?<=\$apr1\$))[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"
+        r"|(?<=\$[56]\$)(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}"
+        r"|(?<=argon2)id?\$v=[0-9]{1,3}\$m=[0-9]{1,8},t=[0-9]{1,4},p=[0-9]{1,4}\$[A-Za-z0-9+/]{11,64}\$[A-Za-z0-9+/]{20,90})"
+        r"(?![A-Za-z0-9/]|\.[A-Za-z0-9])",
+        before=ALNUM + "$",
+        accept=is_real,
+    ),
+    Rule(
+        "service-key",
+        "a service's key",
+        ("_TOKEN", "_SECRET"),
+        rf"[\"']?(?:[ \t]{{0,3}}=|:)[ \t]{{0,3}}[\"']?({UUID})(?![0-9a-z-])",
+        before="",
+    ),
+    Rule(
+        "service-key",
+        "a service's key",
+        ("DROPBOX_APP_SECRET", "DROPBOX_APP_KEY", "DROPBOX_SECRET"),
+        r"[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?([a-z0-9]{15})(?![a-z0-9])",
+    ),
+    Rule(
+        "application-key",
+        "the key of a web application",
+        ("SECRET_KEY", "secret_key", "secretKey"),
+        r"[\"'`\]]{0,2}[ \t]{0,4}[:=]{1,2}[ \t]{0,4}(?:\"([A-Za-z0-9!@#$%^&*(_=+)-]{32,120}+)\""
+        r"|'([A-Za-z0-9!@#$%^&*(_=+)-]{32,120}+)')",
+        before="",
+        accept=_literal,
+    ),
+    Rule(
+        "application-key",
+        "the key of a web application",
+        ("APP_KEY=base64:", "APP_KEY: base64:", 'APP_KEY="base64:'),
+        "([A-Za-z0-9+/]{43}=)",
+        before="",
+    ),
+    Rule(
+        "cookie",
+        "a session's cookie",
+        ("cookie",),
+        r"(?:sess|sid|auth)[a-z0-9_.-]{0,20}=([a-z0-9%+/_.:~-]{20,512}+)",
+        needs=("sess", "sid=", "auth"),
+        gap=240,
+        stops="\n",
+        fold=True,
+        accept=_cookie,
+    ),
+    Rule(
+        "basic-auth",
+        "a password on a command line",
+        ("mysql", "mariadb"),
+        r" -p([^\s\"'`$<{(-][^\s\"'`();,]{5,64})",
+        needs=(" -p",),
+        gap=60,
+        endings=("", "dump", "admin"),
+        stops="\n|",
+        accept=_password,
+    ),
+    Rule(
+        "basic-auth",
+        "a password of PostgreSQL",
+        (":5432:",),
+        r"[^\s:\"'`]{1,64}:[^\s:\"'`]{1,64}:([^\s:\"'`()]{6,100})",
+        before="",
+        accept=_password,
     ),
     Rule(
         "assigned-password",

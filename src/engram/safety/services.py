@@ -17,6 +17,10 @@ _CHAT = (
         tail=TOKEN,
         accept=has_digits,
     ),
+    # The cookie of a browser's session, with its signs escaped.
+    row("slack-token", "a Slack session", ("xoxd-",), "[A-Za-z0-9%/+-]{40}", tail=TOKEN + "%/+=").replace(
+        accept=is_mixed
+    ),
     Rule(
         "slack-webhook",
         "a Slack webhook",
@@ -35,6 +39,7 @@ _CHAT = (
         tail=TOKEN,
         accept=is_mixed,
     ),
+    row("discord-token", "a Discord token", ("mfa.",), "[A-Za-z0-9_-]{80}", tail=TOKEN),
     Rule(
         "discord-webhook",
         "a Discord webhook",
@@ -47,7 +52,7 @@ _CHAT = (
         "telegram-token",
         "a Telegram bot token",
         (),
-        r"[0-9](?<![A-Za-z0-9].)[0-9]{4,15}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])",
+        r"[0-9](?:(?<![A-Za-z0-9].)|(?<=/bot.))[0-9]{4,15}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])",
         needs=(":A",),
         accept=is_real,
     ),
@@ -60,6 +65,21 @@ _CHAT = (
         tail=TOKEN,
         accept=is_real,
     ),
+    row("zapier-webhook", "a Zapier webhook", ("hooks.zapier.com/hooks/catch/",), "[0-9]{4,12}/[A-Za-z0-9]{5,24}"),
+    row(
+        "lark-webhook",
+        "a webhook of Lark or Feishu",
+        ("open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/"),
+        UUID,
+    ),
+    row("wecom-webhook", "a WeCom webhook", ("qyapi.weixin.qq.com/cgi-bin/webhook/send?key=",), UUID),
+    row("dingtalk-secret", "a DingTalk signing secret", ("SEC",), "[a-f0-9]{64}"),
+    row("twitch-token", "a Twitch token", ("oauth:",), "(?=[a-z]{0,29}[0-9])[a-z0-9]{30}"),
+    row("clickup-token", "a ClickUp token", ("pk_",), "[0-9]{6,9}_[A-Z0-9]{32}"),
+    row("linkedin-secret", "a LinkedIn secret", ("WPL_AP1.",), r"[A-Za-z0-9]{12,20}\.[A-Za-z0-9+/]{4,8}={0,2}"),
+    row("instagram-token", "an Instagram token", ("IGQV", "IGAA"), "[A-Za-z0-9_-]{90}", tail=TOKEN),
+    row("tiktok-token", "a TikTok token", ("act.",), r"[A-Za-z0-9]{40,90}![0-9]{3,5}\.[a-z]{2}"),
+    row("vk-token", "a VK token", ("vk1.a.",), "[A-Za-z0-9_-]{80}", tail=TOKEN),
     row("trello-token", "a Trello token", ("ATTA",), "[a-f0-9]{60}", tail=ALNUM),
     row("notion-token", "a Notion token", ("ntn_",), "[0-9]{11}[A-Za-z0-9]{35}"),
     row("notion-token", "a Notion token", ("secret_",), "(?=[A-Za-z]{0,42}[0-9])[A-Za-z0-9]{43}"),
@@ -74,7 +94,7 @@ _CHAT = (
         accept=is_real,
     ),
     row("typeform-token", "a Typeform token", ("tfp_",), r"[A-Za-z0-9_.=-]{40}", tail=TOKEN + ".="),
-    row("dropbox-token", "a Dropbox token", ("sl.",), "[A-Za-z0-9_=-]{120}", tail=TOKEN + "="),
+    row("dropbox-token", "a Dropbox token", ("sl.",), r"(?:u\.)?[A-Za-z0-9_=-]{120}", tail=TOKEN + "="),
     row("contentful-token", "a Contentful token", ("CFPAT-",), "[A-Za-z0-9_-]{40}", tail=TOKEN),
     row("frameio-token", "a Frame.io token", ("fio-u-",), "[A-Za-z0-9_=-]{64}"),
     row("hubspot-token", "a HubSpot token", ("pat-na1-", "pat-eu1-", "pat-na2-"), UUID),
@@ -110,6 +130,16 @@ _PAYMENT = (
         accept=is_random
     ),
     row("checkout-key", "a Checkout.com key", ("sk_sbox_",), "[a-z0-9*#$=]{26}"),
+    row(
+        "mercadopago-token",
+        "a Mercado Pago token",
+        ("APP_USR-", "TEST-"),
+        "[0-9]{12,16}-[0-9]{6}-[a-f0-9]{32}-[0-9]{6,10}",
+    ),
+    row("asaas-key", "an Asaas key", ("$aact_",), "[A-Za-z0-9_:]{60}", tail=TOKEN + ":"),
+    row(
+        "adyen-key", "an Adyen key", ("AQE",), "[A-Za-z0-9+/]{30,120}-[A-Za-z0-9+/]{30,60}=-[A-Za-z0-9]{12}", tail=ALNUM
+    ),
     row("shippo-token", "a Shippo token", ("shippo_live_", "shippo_test_"), "[a-fA-F0-9]{40}"),
     row("easypost-key", "an EasyPost key", ("EZAK", "EZTK"), "[A-Za-z0-9]{54}"),
     row("duffel-token", "a Duffel token", ("duffel_test_", "duffel_live_"), "[A-Za-z0-9_=-]{43}"),
@@ -145,7 +175,17 @@ _WATCHING = (
     row("dynatrace-token", "a Dynatrace token", ("dt0c01.", "dt0s01.", "dt0s16."), r"[A-Z0-9a-z]{24}\.[A-Z0-9a-z]{64}"),
     row("honeycomb-key", "a Honeycomb key", ("hcaik_", "hcamk_", "hcxik_"), "[a-z0-9]{26,58}"),
     row("posthog-key", "a PostHog key", ("phx_",), "[A-Za-z0-9]{40}", tail=ALNUM),
-    row("launchdarkly-key", "a LaunchDarkly key", ("sdk-",), UUID),
+    row("launchdarkly-key", "a LaunchDarkly key", ("sdk-", "api-"), UUID),
+    row("segment-token", "a Segment token", ("sgp_",), "[A-Za-z0-9]{64}"),
+    row("snyk-token", "a Snyk token", ("snyk_uat.", "snyk_sat."), r"[a-f0-9]{8}\.[A-Za-z0-9_-]{40}", tail=TOKEN + "."),
+    row("inngest-key", "an Inngest key", ("signkey-prod-", "signkey-test-", "signkey-branch-"), "[a-f0-9]{64}"),
+    row("trigger-key", "a Trigger.dev key", ("tr_prod_", "tr_dev_", "tr_stg_"), "[A-Za-z0-9]{20,24}").replace(
+        accept=is_mixed
+    ),
+    Rule("databento-key", "a Databento key", ("db-",), "[A-Za-z0-9]{29}" + END, accept=is_random),
+    row("openweather-key", "an OpenWeather key", ("appid=",), "[a-f0-9]{32}"),
+    row("infura-key", "an Infura key", ("infura.io/v3/", "infura.io/ws/v3/"), "[a-f0-9]{32}"),
+    row("alchemy-key", "an Alchemy key", ("g.alchemy.com/v2/",), "[A-Za-z0-9_-]{32}(?![_-])"),
     row("maxmind-key", "a MaxMind key", (), r"(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk").replace(
         needs=("_mmk",)
     ),

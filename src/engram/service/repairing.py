@@ -401,14 +401,11 @@ def _index(session: Session, root: MemoryRoot) -> Iterator[Damage]:
     from engram.index.database import Database, SqliteError
     from engram.index.refresh import INDEX_FILE
 
-    cache = cache_of(session, root)
-    path = os.path.join(cache, INDEX_FILE)
+    path = os.path.join(cache_of(session, root), INDEX_FILE)
     name = os.path.relpath(path, root.path).replace(os.sep, "/")
-    if os.path.lexists(cache) and not os.path.isdir(cache):
-        reason = "it stands where the folder of the index belongs"
-        yield Damage(root.path, "index", os.path.dirname(name), reason, "Take it away.")
-    elif os.path.isdir(path):
-        yield Damage(root.path, "index", name, "a folder stands where the index belongs", "Take it away.")
+    if os.path.isdir(path):
+        mend = f"Look at what is in it, and move it away: {away_line(path)}"
+        yield Damage(root.path, "index", name, "a folder stands where the index belongs", mend)
     elif os.path.lexists(path):
         try:
             Database(path).close()

@@ -26,6 +26,23 @@ __all__ = ["Ignore"]
 # time for a long name still is milliseconds. A clone can bring both.
 _MOST_STARS = 3
 _LONGEST = 1000
+# The group of pathspec's expressions that takes the slash behind a folder.
+_FOLDER = "ps_d"
+# Git's names for sets of characters, which pathspec takes for the letters of the name; none holds a slash.
+_CLASSES = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "xdigit": "0-9a-fA-F",
+    "blank": " \t",
+    "space": " \t\r\v\f",
+    "punct": ":-@[-`{-~!-.",
+    "graph": "0-~!-.",
+    "print": "0-~ -.",
+    "cntrl": "\x01-\x1f\x7f",
+}
 
 
 class Ignore:
@@ -71,13 +88,13 @@ class Ignore:
         if self._own is not None:
             for start in self._starts:
                 inner = path if not start else path[len(start) + 1 :] if path.startswith(f"{start}/") else ""
-                if inner and self._own.check_file(inner).include:
+                if inner and _said(self._own, inner):
                     return True
         level = _above(path.rstrip("/"))
         while True:
             spec = self._in(level)
             if spec is not None:
-                said = spec.check_file(path[len(level) + 1 :] if level else path).include
+                said = _said(spec, path[len(level) + 1 :] if level else path)
                 if said is not None:
                     return said
             if not level:
@@ -103,6 +120,28 @@ class Ignore:
                     raise _unreadable(file, f"it is no UTF-8 (byte {error.start})") from error
                 self._files[folder] = _spec(text.splitlines(), file)
         return self._files[folder]
+
+
+def _said(spec: GitIgnoreSpec, path: str) -> bool | None:
+    """Return what the last line says that matches a path itself, None where none does.
+
+    To pathspec `!public/` matches all that is below the folder; to Git the folder alone: `drafts/` still counts in it.
+    And `drafts/**` matches what is in the folder, not the folder, so that a later line may take some of it back.
+    """
+    name = path.rstrip("/")
+    for pattern in reversed(spec.patterns):
+        found = pattern.match_file(path) if pattern.include is not None else None
+        if found is None:
+            continue
+        match = found.match
+        if match.groupdict().get(_FOLDER):
+            # `*/` alone is the first slash anywhere; any other begins where the path does and takes the last it can.
+            itself = match.end(_FOLDER) == len(path) or (match.start() > 0 and name != path)
+        else:
+            itself = name == path or pattern.match_file(name) is not None
+        if itself:
+            return pattern.include
+    return None
 
 
 def _above(path: str) -> str:
@@ -131,7 +170,7 @@ def _spec(lines: Sequence[str], place: str) -> GitIgnoreSpec | None:
                 path=place,
                 line=number,
             )
-        kept.append("/".join(name if set(name) == {"*"} else _single(name) for name in line.split("/")))
+        kept.append("/".join(name if set(name) == {"*"} else _spelt(_single(name)) for name in line.split("/")))
     if not kept:
         return None
     try:
@@ -142,10 +181,28 @@ def _spec(lines: Sequence[str], place: str) -> GitIgnoreSpec | None:
             hint="It comes with Engram: pip install pathspec",
             path=place,
         ) from error
+    import re  # pathspec has both already
+    import warnings
+
     try:
-        return GitIgnoreSpec.from_lines(kept)
-    except ValueError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # `[[]` is a bracket to Git, and to an expression today
+            return GitIgnoreSpec.from_lines(kept)
+    except (ValueError, re.error) as error:  # `[z-a]` becomes an expression that is none
         raise ConfigError(f"{place} has a line that is no pattern: {error}", path=place) from error
+
+
+def _spelt(name: str) -> str:
+    """Return a name with Git's names for characters (``[[:digit:]]``) as the characters themselves."""
+    at = name.find("[:")
+    while at >= 0:
+        end = name.find(":]", at)
+        characters = _CLASSES.get(name[at + 2 : end]) if end >= 0 else None
+        if characters and name.rfind("[", 0, at) > name.rfind("]", 0, at):
+            name = name[:at] + characters + name[end + 2 :]
+            at += len(characters) - 1
+        at = name.find("[:", at + 1)
+    return name
 
 
 def _stars(name: str) -> int:

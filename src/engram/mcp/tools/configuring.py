@@ -43,6 +43,7 @@ def register(registry: Registry, desk: Desk) -> None:
 
 
 def _set_role(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult:
+    from engram.safety.fence import show_line
     from engram.service.configuring import set_roles
 
     if ("role" in arguments) == ("roles" in arguments):
@@ -50,10 +51,10 @@ def _set_role(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult:
     wanted: list[str] = arguments["roles"] if "roles" in arguments else arguments["role"].split(",")
     session = desk.session(call)
     call.begin_write()
-    roles = set_roles(session, wanted)
+    roles = [show_line(role) for role in set_roles(session, wanted)]
     shown = ", ".join(roles)
     text = f"Roles: {shown}. Memories for other roles are left out." if roles else "No role: memories of every role."
-    return answer(session, {"text": text, "roles": list(roles)}, text)
+    return answer(session, {"text": text, "roles": roles}, text)
 
 
 def _set_rule_variant(desk: Desk, call: Call, arguments: dict[str, Any]) -> ToolResult:
