@@ -74,7 +74,6 @@ TITLES = {
     "用户身份要先确认": "用户身份要先确认",
     "每次部署前运行测试": "每次部署前运行测试",
     "đừng đẩy lên main": "đừng-đẩy-lên-main",
-    "---": "rule",
     "trailing dots...": "trailing-dots",
 }
 
@@ -94,6 +93,17 @@ def test_every_title_gives_one_file_with_valid_yaml_that_reads_back_exactly(engr
     assert engram.run("verify").returncode == 0
     listed = {memory["id"]: memory["title"] for memory in engram.json("list")["data"]["memories"]}
     assert listed == {name: title for title, name in TITLES.items()}
+
+
+@pytest.mark.parametrize("title", ["---", "?!", "***", "…"])
+def test_a_title_of_marks_reads_back_exactly_and_the_text_names_its_file(
+    engram: Runner, root: Path, title: str
+) -> None:  # K1
+    engram.save("rule", "The gates close at nine.", "--title", title)
+    path = root / "rules" / "the-gates-close-at-nine.md"
+    assert frontmatter(path)["id"] == path.stem
+    assert engram.json("show", path.stem)["data"]["title"] == title
+    assert engram.run("verify").returncode == 0
 
 
 def test_a_text_of_two_lines_is_kept_and_its_first_is_the_title(engram: Runner, root: Path) -> None:  # K1

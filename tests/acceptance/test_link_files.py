@@ -482,7 +482,9 @@ def link_with_no_room(engram: Runner, most: int, *args: str) -> subprocess.Compl
         "os.execv(sys.argv[2], sys.argv[2:])"
     )
     words = [sys.executable, "-c", code, str(most), *engram.command, "link", *args]
-    env = {**engram.scratch.env, "PYTHONDONTWRITEBYTECODE": "1"}  # compiled modules would be cut off as well
+    # Compiled modules would be cut off as well, and so would what a run with coverage collects.
+    env = {name: value for name, value in engram.scratch.env.items() if not name.startswith(("COVERAGE_", "COV_CORE_"))}
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.run(
         words, capture_output=True, encoding="utf-8", cwd=engram.cwd, env=env, timeout=60, check=False
     )
