@@ -9,7 +9,9 @@ before a worded order takes it out. It does not excuse a literal command line: t
 
 from __future__ import annotations
 
-from engram.safety.orders import ADDRESSED, LITERAL, REFERENCE, WORDED
+from engram.safety.literal_orders import LITERAL
+from engram.safety.orders import ADDRESSED, WORDED
+from engram.safety.reference_orders import REFERENCE
 from engram.safety.rule import compiled
 
 TYPE_CHECKING = False
