@@ -95,6 +95,8 @@ def test_gemini_that_trusts_the_server_is_a_warning(engram: Runner) -> None:  # 
         ("~/.cursor/permissions.json", '{"mcpAllowlist": ["engram:*"]}'),
         ("opencode.json", '{"permission": {"engram_*": "ask", "*": "allow"}}'),
         (".vscode/settings.json", '{"chat.tools.global.autoApprove": true}'),
+        ("~/.cursor/cli-config.json", '{"permissions": {"allow": ["Mcp(engram:*)"]}}'),
+        (".cursor/cli.json", '{"permissions": {"allow": ["Mcp(*:*)"]}}'),
         (".claude/settings.json", '{"permissions": {"allow": ["mcp__engram__engram_*"]}}'),
         (
             "~/.cline/data/settings/cline_mcp_settings.json",
@@ -122,12 +124,29 @@ def test_a_host_that_commits_with_nobody_asked_is_named(engram: Runner, place: s
         ("opencode.json", '{"permission": {"engram_*": "allow", "engram_engram_commit": "ask"}}'),
         ("opencode.json", '{"permission": {"*": "allow", "engram_*": "ask"}}'),
         ("~/.cursor/permissions.json", '{"mcpAllowlist": ["engram:engram_load"]}'),
+        (
+            ".cursor/cli.json",
+            '{"permissions": {"allow": ["Mcp(engram:*)", "Read(**)"], "deny": ["Mcp(engram:engram_commit)"]}}',
+        ),
     ],
 )
 def test_reading_tools_may_run_unasked(engram: Runner, place: str, text: str) -> None:
     engram.ok("inject")
     write((home(engram) if place.startswith("~") else engram.cwd) / place.removeprefix("~/"), text)
     assert "host.commit_unasked" not in findings(engram)
+
+
+def test_vs_code_that_asks_for_no_tool_in_any_project_is_named(engram: Runner) -> None:  # C9
+    engram.ok("inject")
+    folder = {
+        "darwin": home(engram) / "Library" / "Application Support",
+        "win32": home(engram) / "AppData" / "Roaming",
+    }.get(sys.platform, home(engram) / ".config")
+    text = '{// mine\n "chat.tools.global.autoApprove": true}'
+    file = write(folder / "Code" / "User" / "settings.json", text)
+    env = {"XDG_CONFIG_HOME": "", "APPDATA": ""}
+    found = engram.json("doctor", env=env)["data"]["findings"]
+    assert [one["file"] for one in found if one["id"] == "host.commit_unasked"] == [file]
 
 
 def test_codex_as_link_wrote_it_is_no_finding_but_with_no_dialog_it_is(engram: Runner) -> None:  # C7, C9

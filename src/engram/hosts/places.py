@@ -6,6 +6,7 @@ import os
 import sys
 
 from engram.config.files import expand, home_dir
+from engram.portable import WINDOWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,14 @@ def places(environ: Mapping[str, str], project: str) -> dict[str, str]:
         given = environ.get(variable, "")
         return os.path.abspath(expand(given, environ)) if given else os.path.join(home, usual)
 
-    config = environ.get("XDG_CONFIG_HOME", "")
+    given = environ.get("XDG_CONFIG_HOME", "")
+    config = given if os.path.isabs(given) else os.path.join(home, ".config")
+    # Where VS Code keeps what holds for all projects: code.visualstudio.com/docs/configure/settings.
+    code = config
+    if sys.platform == "darwin":
+        code = os.path.join(home, "Library", "Application Support")
+    elif WINDOWS:
+        code = environ.get("APPDATA") or os.path.join(home, "AppData", "Roaming")
     gemini = os.path.join(moved("GEMINI_CLI_HOME", ""), ".gemini")
     return {
         "project": project,
@@ -38,7 +46,8 @@ def places(environ: Mapping[str, str], project: str) -> dict[str, str]:
         "codex": moved("CODEX_HOME", ".codex"),
         "gemini": gemini,
         "gemini_folders": moved("GEMINI_CLI_TRUSTED_FOLDERS_PATH", os.path.join(gemini, "trustedFolders.json")),
-        "opencode": os.path.join(config if os.path.isabs(config) else os.path.join(home, ".config"), "opencode"),
+        "opencode": os.path.join(config, "opencode"),
+        "vscode_user": os.path.join(code, "Code", "User"),
         "cline_settings": moved(
             "CLINE_MCP_SETTINGS_PATH", os.path.join(".cline", "data", "settings", "cline_mcp_settings.json")
         ),

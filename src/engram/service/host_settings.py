@@ -27,6 +27,7 @@ __all__ = ["HostSetting", "claude_user_server", "unasked"]
 
 _COMMIT = "engram_commit"
 _LARGE = 1 << 18  # characters
+_CURSOR_RULES = frozenset({"*", "*:*", "engram:*", f"*:{_COMMIT}", f"engram:{_COMMIT}"})
 
 
 class HostSetting(Record):
@@ -247,18 +248,32 @@ def _opencode(where: Mapping[str, str]) -> Iterator[HostSetting]:
 
 
 def _vscode(where: Mapping[str, str]) -> Iterator[HostSetting]:
-    file = os.path.join(where["project"], ".vscode", "settings.json")
-    data = _json(file)
-    for key in ("chat.tools.global.autoApprove", "chat.tools.autoApprove"):
-        if data.get(key) is True:
-            yield _run_unasked(file, key, "true")
+    for folder in (where["vscode_user"], os.path.join(where["project"], ".vscode")):
+        file = os.path.join(folder, "settings.json")
+        data = _json(file)
+        for key in ("chat.tools.global.autoApprove", "chat.tools.autoApprove"):
+            if data.get(key) is True:
+                yield _run_unasked(file, key, "true")
 
 
 def _cursor(where: Mapping[str, str]) -> Iterator[HostSetting]:
     file = os.path.join(where["home"], ".cursor", "permissions.json")
     for rule in _texts(_json(file).get("mcpAllowlist")):
-        if rule in {"*", "*:*", "engram:*", f"engram:{_COMMIT}"}:
+        if rule in _CURSOR_RULES:
             yield _run_unasked(file, "mcpAllowlist", rule)
+    # Its command-line program has files of its own, and there the rules that deny come first.
+    files = (
+        os.path.join(where["home"], ".cursor", "cli-config.json"),
+        os.path.join(where["project"], ".cursor", "cli.json"),
+    )
+    permissions = [(file, _table(_json(file).get("permissions"))) for file in files]
+    named = {f"Mcp({rule})" for rule in _CURSOR_RULES}
+    if any(rule in named for _, rules in permissions for rule in _texts(rules.get("deny"))):
+        return
+    for file, rules in permissions:
+        for rule in _texts(rules.get("allow")):
+            if rule in named:
+                yield _run_unasked(file, "permissions.allow", rule)
 
 
 def _cline(where: Mapping[str, str]) -> Iterator[HostSetting]:
