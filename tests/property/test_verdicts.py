@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Literal
 
 from benchmarks.verdicts import load
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engram.model import Memory
@@ -60,6 +60,8 @@ def test_the_order_of_the_memories_changes_nothing(texts: list[str], text: str, 
     assert judge(candidate, memories) == judge(candidate, shuffled)
 
 
+@example("- Pin the base image", "NFC", str, "", "\t")
+@example("- Pin the base image", "NFC", str, "", "\n")
 @given(
     st.sampled_from(TEXTS),
     st.sampled_from(["NFC", "NFD"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engram.proposals.languages.tables import MARKS
 from engram.record import Record
-from engram.text.lines import split_lines
+from engram.text.lines import split_lines, without_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；", " — ", " – ", "
 _BEGINNINGS = frozenset([mark[0] for mark in _ENDS])
 _ABBREVIATIONS = ("e.g", "i.e", "vs", "approx", "p.ej", "etc", "cf", "no", "aprox")
 _CONJUNCTIONS = frozenset(("and", "or", "y", "o", "e", "u", "và", "hoặc", "&"))
+_MARKS = "-*+>"  # bullets and quotations
 _MOST = 40  # statements of one text; what stands further down is no longer what it is about
 _LONGEST_LINE = 8000  # characters of a line that are taken apart; what goes on is one piece
 _SHORT = 3  # words of one member of a list
@@ -59,8 +60,7 @@ def statements_of(text: str) -> list[Statement]:
         if bare.startswith(("```", "~~~")):
             fenced = not fenced
             continue
-        while bare.startswith(("- ", "* ", "+ ", "> ")):
-            bare = bare[2:].lstrip()
+        bare = without_marks(bare, _MARKS)
         if fenced or not bare or (bare.startswith("#") and bare.lstrip("#").startswith(" ")):
             continue  # a heading says nothing by itself
         parts = [*_sentences(bare[:_LONGEST_LINE]), bare[_LONGEST_LINE:]]

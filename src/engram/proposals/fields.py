@@ -14,7 +14,7 @@ KEYS = (
 )  # fmt: skip
 
 _COLONS = (":", "：")
-_BULLETS = ("- ", "* ", "+ ", "• ")
+_BULLETS = frozenset("-*+•")
 
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
@@ -40,7 +40,7 @@ def _is_fence(opening: str, closing: str) -> bool:
 
 
 def _without_bullet(line: str) -> str:
-    if line.startswith(_BULLETS):
+    if line[:1] in _BULLETS and line[1:2].isspace():
         return line[2:].lstrip()
     digits = 0
     while digits < 4 and line[digits : digits + 1].isdecimal():

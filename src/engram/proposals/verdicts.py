@@ -12,7 +12,7 @@ import unicodedata
 from engram.errors import NotFoundError
 from engram.portable import fold
 from engram.record import Record
-from engram.text.lines import split_lines
+from engram.text.lines import split_lines, without_marks
 from engram.text.slugs import check_id, fold_id
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "judge", "normalise", "words_of"]
 
 _END_PUNCTUATION = ".。．｡…!！?？;；,，、:："
+_BULLETS = "-*+"
 _RELATED = 3  # at most so many near memories are shown
 _NEW = "no memory says this yet"
 _ASCII_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -64,11 +65,9 @@ def normalise(text: str) -> str:
         if bare.startswith(("```", "~~~")):
             fenced = not fenced
         # A text that is one bullet stands in a file as a bullet within a bullet, and says the same.
-        while bare.startswith(("- ", "* ")) and not fenced:
-            bare = bare[2:].lstrip()
-        lines.append(bare)
+        lines.append(bare if fenced else without_marks(bare, _BULLETS))
     joined = " ".join(fold("\n".join(lines)).split())
-    return joined.rstrip(_END_PUNCTUATION + " ") or joined
+    return joined.rstrip(_END_PUNCTUATION + " ") or joined or " ".join(fold(text).split())
 
 
 def judge(candidate: Candidate, memories: Sequence[Memory]) -> Verdict:
