@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "judge", "normalise", "words_of"]
 
 _END_PUNCTUATION = ".。．｡…!！?？;；,，、:："
-_BULLETS = "-*+"
+_BULLETS = "-*"
 _RELATED = 3  # at most so many near memories are shown
 _NEW = "no memory says this yet"
 _ASCII_BLANKS = {code: " " for code in range(128) if not chr(code).isalnum()}
