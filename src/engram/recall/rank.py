@@ -51,11 +51,11 @@ SIGNALS: dict[str, str] = {
 }
 # So many candidates are looked at for a pack: of those further down hardly one gets among its first eight. By meaning
 # more of them may be right, and who asks for more than a pack's hits gets them.
-_CANDIDATES = 64
+_CANDIDATES = 48
 _MORE_CANDIDATES = 100
 _HITS = 32
 # What the texts add is little: further down than this it brings nobody among the first.
-_CLOSE = 50
+_CLOSE = 32
 
 
 class Hit(Record):
