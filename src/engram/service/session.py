@@ -297,7 +297,8 @@ class Session:
             root,
             timeout,
             lambda sentence: self.say("info", "healed", sentence, path=root),
-            lambda writes: self._after_write(root, writes, own=own),
+            approved=(lambda writes: self._vouch_written(root, writes)) if own else None,
+            written=lambda: self._index_written(root),
         )
 
     def vouch(self, values: Iterable[str]) -> None:
@@ -313,27 +314,27 @@ class Session:
                 message = f"{place} cannot be written ({error.strerror}), so what was saved waits for engram trust."
                 self.say("warning", "not_vouched", message, path=place)
 
-    def _after_write(self, root: str, writes: Sequence[Write], *, own: bool) -> None:
+    def _index_written(self, root: str) -> None:
         from engram.service.indexes import index_written
 
-        if own:
-            self._vouch_written(root, writes)
         index_written(self, root)
 
     def _vouch_written(self, root: str, writes: Sequence[Write]) -> None:
+        """Note what is about to be written as this machine's own.
+
+        Before it is there: whatever ends this process in between, approved bytes never look like somebody else's. Of
+        bytes that were approved and not written the note says nothing untrue.
+        """
         accepted = self.accepted
         if accepted is None:
             return
+        own = [write for write in writes if write.data is not None and is_active(write.path)]
         if not accepted.known and not self._is_strict():
             # The first write here: what is in use until now is no news.
-            self.vouch(MemoryRoot(root, "workspace").active_hashes())
+            self.vouch([*MemoryRoot(root, "workspace").active_hashes(), *(digest(write.data or b"") for write in own)])
             return
         # A change of something that nobody here accepted was shown as a difference, so the rest of it was not read.
-        self.vouch(
-            digest(write.data)
-            for write in writes
-            if write.data is not None and is_active(write.path) and (not write.old or accepted.has(write.old))
-        )
+        self.vouch([digest(write.data or b"") for write in own if not write.old or accepted.has(write.old)])
 
     def _is_strict(self) -> bool:
         try:

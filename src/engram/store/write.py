@@ -47,7 +47,8 @@ class RootWriter:
         root: the memory root, resolved.
         timeout_s: how long to wait for the lock (``lock.timeout``), in seconds.
         say: called with each sentence of ``healed``.
-        written: called with the memory files of each change that was approved here, once they are on disk.
+        approved: called with the memory files of each change that was approved here, before any of them is written.
+        written: called once such a change is on disk.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class RootWriter:
         root: str,
         timeout_s: float,
         say: Callable[[str], None] | None = None,
-        written: Callable[[Sequence[Write]], None] | None = None,
+        approved: Callable[[Sequence[Write]], None] | None = None,
+        written: Callable[[], None] | None = None,
     ) -> None:
         self.root = root
         self.healed: list[str] = []
         self._say = say
+        self._approved = approved
         self._written = written
         self._lock = RootLock(root, timeout_s)
 
@@ -101,9 +104,11 @@ class RootWriter:
         batch += self._ledger_writes(writes)
         batch.append(self._changelog_write([(writes[0].path, what), *more], way))
         batch += self._housekeeping()
+        if self._approved is not None:
+            self._approved(writes)
         commit(self.root, batch, what)
         if self._written is not None:
-            self._written(writes)
+            self._written()
         return [self._receipt(write) for write in writes]
 
     def put(self, writes: Sequence[Write], what: str) -> list[Receipt]:
