@@ -223,6 +223,8 @@ def main() -> None:
         result["crashed"] = state(root)
         result["heal"] = run(job, ["list"], "")
         result["healed"] = state(root)
+        if fault == "kill":
+            result["status"] = json.loads(run(job, ["status", "--json"], "")["text"])
         result["journal"] = os.path.exists(os.path.join(root, ".journal", "open.json"))
         if len(results) % job["again"] == 0:
             result["again"] = run(job, words, given)

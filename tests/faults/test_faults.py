@@ -91,6 +91,8 @@ def check(report: dict[str, Any], done: str, between: str = "\0") -> None:
         assert one["heal"]["code"] == 0, f"{what}\n{one['heal']['text']}"
         if "SHA256SUMS" in healed:
             assert ledger_problems(healed) == [], what
+        if "status" in one:  # F18: what a human here approved is never taken for what a pull brought
+            assert {root["pulled"] for root in one["status"]["data"]["roots"]} == {0}, what
         if done in one["text"]:
             assert healed in allowed[1:], f"it was said to be done: {what}"
         elif "othing was" in one["text"]:
@@ -149,6 +151,8 @@ def test_a_migration(memory: Runner, tmp_path: Path) -> None:
     lines.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {path}")
     ledger = "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line[66:]))
     (root / "SHA256SUMS").write_text(ledger, encoding="utf-8", newline="\n")
+    memory.ok("trust", "--revoke")
+    memory.ok("trust", env={"ENGRAM_TRUST": "1"})  # what was put there is accepted, too
     memory.ok("upgrade", "--migrate-memories", "--plan")
     check(inject_faults(memory, tmp_path, ["upgrade", "--migrate-memories"]), "was rewritten")
 
