@@ -167,28 +167,7 @@ def accept(session: Session, reviews: Sequence[Review]) -> list[Receipt]:
     with session.writer(first.root.path) as writer:
         for review in reviews:
             _check_unchanged(review)
-        own = _own(session, reviews)
-        if session.accepted is not None and session.accepted.known:
-            session.vouch(own)  # before it is there, as with every write
-        receipts = writer.apply([Write(review.path, review.hash, review.data) for review in reviews], what, _WAY)
-    session.vouch(own)  # where nothing was known before, the write itself took in what was there
-    return receipts
-
-
-def _own(session: Session, reviews: Sequence[Review]) -> list[str]:
-    """Return the hashes of what a human here has seen as a whole, of what is about to be accepted (F18).
-
-    Of a file that a pull brought only what changed since was shown; of one that nobody approved, all.
-    """
-    root = reviews[0].root
-    if root.scope != "workspace" or root.foreign or session.accepted is None:
-        return []
-    known, ledger = session.accepted.has, root.ledger()
-    return [
-        digest(review.data)
-        for review in reviews
-        if review.data is not None and (not (before := ledger.lookup(review.path)) or any(map(known, before)))
-    ]
+        return writer.apply([Write(review.path, review.hash, review.data) for review in reviews], what, _WAY)
 
 
 def reject(session: Session, review: Review) -> Rejected | None:

@@ -76,6 +76,18 @@ class Entry(Record):
         return f"working note until {self.memory.valid_until}" if self.is_note else ""
 
 
+def _seen_whole(write: Write, accepted: Accepted, before: MemoryRoot) -> bool:
+    """Tell whether a human here has seen all of what is about to be written (F18).
+
+    A change of what somebody else brought is shown as a difference, so the rest of it was not read. Of a new file, and
+    of one that nobody approved, all was shown; of one that was edited by hand the approved bytes count.
+    """
+    if not write.old or accepted.has(write.old):
+        return True
+    approved = before.ledger().lookup(write.path)
+    return write.old not in approved and (not approved or any(map(accepted.has, approved)))
+
+
 class Session:
     """Where everything starts: the folder one is in, and the environment.
 
@@ -329,12 +341,14 @@ class Session:
         if accepted is None:
             return
         own = [write for write in writes if write.data is not None and is_active(write.path)]
+        before = MemoryRoot(root, "workspace")
+        known: list[str] = []
         if not accepted.known and not self._is_strict():
             # The first write here: what is in use until now is no news.
-            self.vouch([*MemoryRoot(root, "workspace").active_hashes(), *(digest(write.data or b"") for write in own)])
-            return
-        # A change of something that nobody here accepted was shown as a difference, so the rest of it was not read.
-        self.vouch([digest(write.data or b"") for write in own if not write.old or accepted.has(write.old)])
+            known = before.active_hashes()
+        else:
+            own = [write for write in own if _seen_whole(write, accepted, before)]
+        self.vouch([*known, *(digest(write.data or b"") for write in own)])
 
     def _is_strict(self) -> bool:
         try:
