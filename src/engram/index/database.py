@@ -222,11 +222,19 @@ class Database(SqliteFile):
 
     def named(self, numbers: Iterable[int]) -> dict[int, tuple[str, int]]:
         """Return term and document frequency by the number of a term."""
-        rows = self._among("select number, term, frequency from terms where number in ({})", numbers)
-        return {number: (term, frequency) for number, term, frequency in rows}
+        question = "select number, term, frequency from terms where number in ({})"
+        if self.kept is None:
+            return {number: (term, frequency) for number, term, frequency in self._among(question, numbers)}
+        wanted, kept = list(numbers), self.kept.terms
+        for number, term, frequency in self._among(question, [number for number in wanted if number not in kept]):
+            kept[number] = term, frequency
+        return {number: kept[number] for number in wanted if number in kept}
 
     def postings(self, number: int) -> tuple[list[int], list[int]]:
         """Return where a term stands: numbers of memories, ascending, and for each a code (see ``layout``)."""
+        kept = self.kept
+        if kept and number in kept.postings:
+            return kept.postings[number]
         first, last = chunk_keys(number)
         rows = self._ask(
             "select docs, codes from postings where key between ? and ? order by key", (first, last)
@@ -236,6 +244,9 @@ class Database(SqliteFile):
         for doc_bytes, code_bytes in rows:
             docs += memoryview(doc_bytes).cast("I").tolist()
             codes += memoryview(code_bytes).cast("H").tolist()
+        if kept and len(docs) <= kept.room:
+            kept.room -= len(docs)
+            kept.postings[number] = docs, codes
         return docs, codes
 
     def entries(self, docs: Iterable[int]) -> dict[int, Entry]:
@@ -254,7 +265,16 @@ class Database(SqliteFile):
 
     def with_ids(self, folded: Iterable[str]) -> list[Entry]:
         """Return the memories with these ids, folded as in F11."""
-        return [Entry(row) for row in self._among("select * from memories where folded in ({})", folded)]
+        question = "select * from memories where folded in ({})"
+        if self.kept is None:
+            return [Entry(row) for row in self._among(question, folded)]
+        wanted, kept = dict.fromkeys(folded), self.kept.named
+        new: dict[str, list[Entry]] = {name: [] for name in wanted if name not in kept}
+        for row in self._among(question, new):
+            entry = Entry(row)
+            new[entry.folded].append(entry)
+        kept.update(new)
+        return [entry for name in wanted for entry in kept[name]]
 
     def kinds(self) -> dict[str, int]:
         """Return how many memories there are of each kind; ``superseded`` ones are a kind of their own (I1)."""

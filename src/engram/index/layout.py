@@ -79,16 +79,24 @@ class Kept:
         counts: how often each term stands there, each field with its weight; empty where it was not yet counted.
         entries: what the index knows without the text.
         fields: the term numbers, field by field.
-        sequences: the same, packed.
+        named: the same as ``entries`` by folded id, also of ids that no memory has.
+        postings: where a term stands, by its own number.
+        room: so many postings may still be kept.
+        sequences: the same as ``fields``, packed.
+        terms: term and document frequency, by the term's own number.
     """
 
-    __slots__ = ("counts", "entries", "fields", "sequences")
+    __slots__ = ("counts", "entries", "fields", "named", "postings", "room", "sequences", "terms")
 
     def __init__(self) -> None:
         self.counts: dict[int, dict[int, int]] = {}
         self.entries: dict[int, Entry] = {}
         self.fields: dict[int, list[list[int]]] = {}
+        self.named: dict[str, list[Entry]] = {}
+        self.postings: dict[int, tuple[list[int], list[int]]] = {}
+        self.room = 200_000  # some 15 MB
         self.sequences: dict[int, bytes] = {}
+        self.terms: dict[int, tuple[str, int]] = {}
 
 
 def commonest(terms: Iterable[tuple[str, int]]) -> tuple[str, int]:

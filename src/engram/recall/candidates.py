@@ -87,8 +87,7 @@ def _fill(
         for number, weight in present:
             lists.append((at << SOURCE_BITS, *source.postings(number), Impacts(group.idf * weight, average)))
     if len(lists) == 1 and not lists[0][0]:
-        _, docs, codes, group.values = lists[0]
-        group.docs, group.codes = list(docs), list(codes)
+        _, group.docs, group.codes, group.values = lists[0]
     else:
         best: dict[int, int] = {}
         for shift, docs, codes, impacts in lists:

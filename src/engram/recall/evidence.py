@@ -31,44 +31,56 @@ def texts_add(work: Work, docs: list[int]) -> None:
     wholes = [
         whole for whole in (("triggers", 1, weights.TRIGGER), ("tags", 2, weights.TAG)) if whole[0] not in work.off
     ]
+    having = {group.text: {doc for doc in docs if group.value(doc)} for group in work.groups}
+    if "phrase" not in work.off:
+        _phrases_add(work, docs, having)
+    for group in rare:
+        for doc in having[group.text]:
+            work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
     numbered = range(len(work.sources))
-    pairs = [_pairs(work, at) if "phrase" not in work.off else [] for at in numbered]
     worth = [{number: group.idf for group in work.groups for number in group.numbers[at]} for at in numbered]
+    # The first word of several that may be stored as one term says it.
+    asked = [{n: group.text for group in reversed(work.groups) for n in group.numbers[at]} for at in numbered]
     for doc in docs:
-        fields = work.fields(doc)
-        # Second chances follow the fields in no order of the text, so no phrase is looked for there.
-        blob = work.sequences[doc][: 4 * sum(len(numbers) + 1 for numbers in fields)]
         at = doc >> SOURCE_BITS
-        title, triggers, tags, content = fields
-        present = worth[at].keys() & (title + triggers + tags + content)
-        for starts, ends, weight, about, first, second in pairs[at]:
-            if starts.isdisjoint(present) or ends.isdisjoint(present):
+        fields = work.fields(doc)
+        for name, field, share in wholes:
+            weight, numbers = _whole(fields[field], worth[at])
+            if weight:
+                about = " ".join(dict.fromkeys([asked[at][number] for number in numbers]))
+                work.add(doc, name, weight * share, about)
+
+
+def _phrases_add(work: Work, docs: list[int], having: dict[str, set[int]]) -> None:
+    """Add for the words that follow each other in the query, or nearly, and do so in a candidate.
+
+    ``having`` says which of the candidates have a word.
+    """
+    groups = {group.text: group for group in work.groups}
+    words = work.query.words
+    blobs: dict[int, bytes] = {}
+    for first, second in work.query.pairs:
+        left, right = groups.get(words[first].text), groups.get(words[second].text)
+        if not left or not right:
+            continue
+        both = having[left.text] & having[right.text]
+        if not both:
+            continue
+        weight, about = min(left.idf, right.idf), f"{left.text} {right.text}"
+        packed = [
+            (_packed(starts), _packed(ends)) if starts != ends else ([], [])
+            for starts, ends in zip(left.numbers, right.numbers, strict=True)
+        ]
+        for doc in docs:
+            if doc not in both:
                 continue
-            share = _together(blob, first, second)
+            blob = blobs.get(doc)
+            if blob is None:
+                # Second chances follow the fields in no order of the text, so no phrase is looked for there.
+                blob = blobs[doc] = work.sequences[doc][: 4 * sum([len(numbers) + 1 for numbers in work.fields(doc)])]
+            share = _together(blob, *packed[doc >> SOURCE_BITS])
             if share:
                 work.add(doc, "phrase", weight * share, about)
-        for group in rare:
-            if group.value(doc):
-                work.add(doc, "anchors", weights.ANCHOR * group.idf, group.text)
-        for name, field, share in wholes:
-            weight, numbers = _whole(fields[field], worth[at]) if fields[field] and present else (0.0, [])
-            if weight:
-                work.add(doc, name, weight * share, _as_asked(work, at, numbers))
-
-
-def _pairs(work: Work, source: int) -> list[tuple[set[int], set[int], float, str, list[bytes], list[bytes]]]:
-    """Return the pairs of words that follow each other in the query: term numbers of one source, and these packed."""
-    by_word = {group.text: group for group in work.groups}
-    found = []
-    words = work.query.words
-    for first, second in work.query.pairs:
-        left, right = by_word.get(words[first].text), by_word.get(words[second].text)
-        if left and right:
-            starts, ends = left.numbers[source], right.numbers[source]
-            if starts and ends and starts != ends:
-                weight = min(left.idf, right.idf)
-                found.append((starts, ends, weight, f"{left.text} {right.text}", _packed(starts), _packed(ends)))
-    return found
 
 
 def _packed(numbers: set[int]) -> list[bytes]:
@@ -105,7 +117,7 @@ def _find(blob: bytes, number: bytes, start: int, stop: int) -> int:
 def _whole(numbers: list[int], worth: dict[int, float]) -> tuple[float, list[int]]:
     """Return weight and terms of the heaviest trigger (or tag) all of whose words the query has."""
     best, found = 0.0, numbers[:0]
-    if len(numbers) > _LONGEST or worth.keys().isdisjoint(numbers):
+    if not numbers or len(numbers) > _LONGEST or worth.keys().isdisjoint(numbers):
         return best, found
     total, start = 0.0, 0
     whole = True
@@ -119,9 +131,3 @@ def _whole(numbers: list[int], worth: dict[int, float]) -> tuple[float, list[int
         else:
             whole = False
     return best, found
-
-
-def _as_asked(work: Work, source: int, numbers: list[int]) -> str:
-    """Return the words of the query that stand for some terms."""
-    words = [next(group.text for group in work.groups if number in group.numbers[source]) for number in numbers]
-    return " ".join(dict.fromkeys(words))

@@ -20,14 +20,19 @@ def expand(work: Work, order: list[int]) -> None:
     """Add to scores and reasons what each candidate shares with the first of ``order``."""
     sources, scores = work.sources, work.scores
     model: dict[str, float] = {}
+    looked: list[dict[str, tuple[int, int]]] = [{} for _ in sources]
     best = sum(scores[doc] for doc in order[: weights.FEEDBACK])
     for doc in order[: weights.FEEDBACK]:
         words = work.counts(doc)
         total = sum(words.values()) or 1
         trust = scores[doc] / best
-        for number, (term, _) in sources[doc >> SOURCE_BITS].named(words).items():
+        found = looked[doc >> SOURCE_BITS]
+        for number, (term, often) in sources[doc >> SOURCE_BITS].named(words).items():
             model[term] = model.get(term, 0.0) + trust * words[number] / total
-    looked = [source.lookup(model) for source in sources]
+            found[term] = number, often
+    for source, found in zip(sources, looked, strict=True):
+        if others := model.keys() - found.keys():
+            found.update(source.lookup(others))
     weighed = []
     rarities: dict[int, float] = {}
     for term, share in model.items():
@@ -36,8 +41,8 @@ def expand(work: Work, order: list[int]) -> None:
         if rarity is None:
             # Frequencies in steps: a memory that shares no word with the task does not move its pack (G3).
             rarity = rarities[often] = idf(work.count, step_up(often))
-        weighed.append((share * rarity, term, share, rarity))
-    weighed.sort(key=lambda item: (-item[0], item[1]))
+        weighed.append((-share * rarity, term, share, rarity))
+    weighed.sort()
     chosen = weighed[: weights.LENT]
     # Scaled so that ALPHA weighs the mean of the query's words against the mean of the lent ones.
     factor = (1 - weights.ALPHA) / weights.ALPHA * len(work.groups) / (sum(share for _, _, share, _ in chosen) or 1.0)
@@ -49,8 +54,8 @@ def expand(work: Work, order: list[int]) -> None:
     about = ", ".join(term for _, term, _, _ in chosen[:5] if not _may_be_of_key(term))
     norms: dict[tuple[int, int], float] = {}
     for doc in order:
-        source = doc >> SOURCE_BITS
-        impacts = lent[source]
+        at = doc >> SOURCE_BITS
+        impacts = lent[at]
         counts = work.known_counts(doc)
         if counts is not None:
             counted = {number: counts[number] for number in impacts.keys() & counts.keys()}
@@ -62,9 +67,9 @@ def expand(work: Work, order: list[int]) -> None:
                         counted[number] = counted.get(number, 0) + weight
         if counted:
             length = work.entries[doc].length
-            norm = norms.get((source, length))
+            norm = norms.get((at, length))
             if norm is None:
-                norm = norms[source, length] = saturation(length_step(length), averages[source])
+                norm = norms[at, length] = saturation(length_step(length), averages[at])
             added = sum([int(impacts[number] * count / (count + norm)) for number, count in counted.items()])
             work.add(doc, "expansion", added / SCALE, about)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from engram.model import Memory
 
-    _Rendered = tuple["Item", str, int, str]  # body, its tokens, card
+    _Rendered = tuple["Item", str, int, str, int]  # body, its tokens, card, its tokens with a line end
     _Tiers = tuple[Sequence[_Rendered], Sequence[_Rendered], Sequence["Item"]]  # bodies, cards, what is left out
 
 __all__ = [
@@ -38,6 +38,10 @@ _LEFT_OUT = "Left out for lack of room:"
 # What an empty line between two texts costs, and the heading of the cards with the empty line before it.
 _GAP = 2
 _HEADING = estimate_tokens(_MORE) + _GAP
+# What a process that lives long keeps of the bodies and cards that it made: so many, of so many characters at most.
+_MOST_KEPT = 1000
+_LONGEST_KEPT = 8000
+_kept: dict[tuple[object, ...], tuple[str, int, str, int]] = {}
 # What the shortest form of the omitted line takes; kept free as soon as something is left out.
 _OMITTED_RESERVE = 20
 
@@ -102,6 +106,12 @@ def load_order(hits: Sequence[str], needs: Callable[[str], Sequence[str]]) -> li
     own = set(hits)
     ordered: dict[str, Place] = {}
     for hit in hits:
+        if hit in ordered:
+            continue
+        first = needs(hit)
+        if not first:  # as of most
+            ordered[hit] = Place(hit)
+            continue
         pending = [(hit, "", False)]
         open_keys: set[str] = set()
         while pending:
@@ -117,7 +127,8 @@ def load_order(hits: Sequence[str], needs: Callable[[str], Sequence[str]]) -> li
             if key in own:
                 needed_by = ""
             pending.append((key, needed_by, True))
-            pending += [(need, needed_by or key, False) for need in reversed(needs(key)) if need not in open_keys]
+            wanted = first if key == hit else needs(key)
+            pending += [(need, needed_by or key, False) for need in reversed(wanted) if need not in open_keys]
     return list(ordered.values())
 
 
@@ -138,10 +149,9 @@ def build_pack(
         return empty_pack()
     rendered = {}
     for item in _each(items, units):
-        body = render_body(item, variant)
-        size = estimate_tokens(body)
+        body, size, card, card_size = _render(item, variant)
         whole = disclosure != "cards" and not item.card_only
-        rendered[item.key] = (item, body if whole else "", size, render_card(item, size))
+        rendered[item.key] = (item, body if whole else "", size, card, card_size)
     return _packed(units, rendered, budget, limit, with_cards=disclosure != "bodies")
 
 
@@ -168,13 +178,36 @@ def _packed(
     )
 
 
+def _render(item: Item, variant: str) -> tuple[str, int, str, int]:
+    """Return body and card of a memory, each with what it takes."""
+    memory = item.memory
+    content = _content(memory, variant)
+    # All that they are made of: one memory may be redacted, foreign, or of either scope.
+    made_of = (
+        item.key, memory.title, content, memory.type, memory.scope, memory.authority, item.foreign, item.note
+    )  # fmt: skip
+    known = _kept.get(made_of)
+    if known is None:
+        body = render_body(item, variant)
+        size = estimate_tokens(body)
+        card = render_card(item, size)
+        known = body, size, card, estimate_tokens(card) + 1
+        if len(body) <= _LONGEST_KEPT:
+            if len(_kept) >= _MOST_KEPT:
+                _kept.clear()
+            _kept[made_of] = known
+    return known
+
+
 def render_body(item: Item, variant: str) -> str:
     """Return a memory as a fenced block: title and content, of a rule the chosen variant (C34)."""
-    memory = item.memory
-    content = memory.content
+    return _fenced(item, f"# {item.memory.title}\n\n{_content(item.memory, variant)}")
+
+
+def _content(memory: Memory, variant: str) -> str:
     if memory.type == "rule":
-        content = next((text for name, text in memory.variants if name.lower() == variant and text), content)
-    return _fenced(item, f"# {memory.title}\n\n{content}")
+        return next((text for name, text in memory.variants if name.lower() == variant and text), memory.content)
+    return memory.content
 
 
 def render_whole(item: Item) -> str:
@@ -221,7 +254,7 @@ def join_whole(items: Sequence[Item], *, limit: int | None = None, budget: int |
     wholes = [render_whole(item) for item in chosen]
     if budget is not None:
         rendered = {
-            item.key: (item, whole, estimate_tokens(whole), "") for item, whole in zip(chosen, wholes, strict=True)
+            item.key: (item, whole, estimate_tokens(whole), "", 0) for item, whole in zip(chosen, wholes, strict=True)
         }
         return _packed(units, rendered, budget, len(chosen), with_cards=False)
     text = "\n\n".join(wholes)
@@ -281,9 +314,9 @@ def _fill(
     of_bodies = of_cards = 0
     for unit in units:
         missing = [rendered[item.key] for item in unit if item.key not in bodies]
-        if len(bodies) + len(missing) <= limit and all(body for _, body, _, _ in missing):
-            more = sum(size + _GAP for _, _, size, _ in missing)
-            less = sum(_card_size(entry) for entry in missing if entry[0].key in cards)
+        if len(bodies) + len(missing) <= limit and all(entry[1] for entry in missing):
+            more = sum([entry[2] + _GAP for entry in missing])
+            less = sum([entry[4] for entry in missing if entry[0].key in cards])
             if of_bodies + more + of_cards - less <= budget:
                 bodies.update(entry[0].key for entry in missing)
                 cards -= bodies
@@ -291,11 +324,11 @@ def _fill(
                 of_cards -= less
                 continue
         missing = [entry for entry in missing if entry[0].key not in cards]
-        more = sum(map(_card_size, missing)) + (0 if cards else _HEADING)
+        more = sum([entry[4] for entry in missing]) + (0 if cards else _HEADING)
         if with_cards and of_bodies + of_cards + more <= budget:
             cards.update(entry[0].key for entry in missing)
             of_cards += more
-    omitted = [item for key, (item, _, _, _) in rendered.items() if key not in bodies and key not in cards]
+    omitted = [entry[0] for key, entry in rendered.items() if key not in bodies and key not in cards]
     return (
         [entry for key, entry in rendered.items() if key in bodies],
         [entry for key, entry in rendered.items() if key in cards],
@@ -303,26 +336,25 @@ def _fill(
     )
 
 
-def _card_size(entry: _Rendered) -> int:
-    """Return what a card takes with its line end."""
-    return estimate_tokens(entry[3]) + 1
-
-
-def _text(tiers: _Tiers) -> str:
+def _text(tiers: _Tiers) -> tuple[str, int]:
+    """Return bodies and cards as one text, and what it takes."""
     bodies, cards, _ = tiers
-    parts = [body for _, body, _, _ in bodies]
+    parts = [entry[1] for entry in bodies]
+    sizes = [entry[2] for entry in bodies]
     if cards:
-        parts.append("\n".join([_MORE if bodies else _ALONE, *(card for _, _, _, card in cards)]))
-    return "\n\n".join(parts)
+        heading = _MORE if bodies else _ALONE
+        parts.append("\n".join([heading, *[entry[3] for entry in cards]]))
+        sizes.append(estimate_tokens(heading) + sum([entry[4] for entry in cards]))
+    return "\n\n".join(parts), sum(sizes) + _GAP * max(0, len(sizes) - 1)
 
 
 def _join(tiers: _Tiers, budget: int) -> tuple[str, int]:
     """Return the text of a pack and its size in tokens."""
-    text, omitted = _text(tiers), tiers[2]
+    (text, size), omitted = _text(tiers), tiers[2]
     if not omitted:
-        return text, estimate_tokens(text)
+        return text, size
     names_of = [show_line(item.key) for item in omitted]
-    room = budget - estimate_tokens(text)
+    room = budget - size
     fitting = 0
     for name in names_of:
         room -= estimate_tokens(name)
@@ -334,8 +366,8 @@ def _join(tiers: _Tiers, budget: int) -> tuple[str, int]:
         names = ", ".join(names_of[:shown])
         more = len(omitted) - shown
         rest = f"{' and ' if names else ''}{more} more" if more else ""
-        whole = f"{text}\n\n{_LEFT_OUT} {names}{rest}".strip()
-        tokens = estimate_tokens(whole)
+        line = f"{_LEFT_OUT} {names}{rest}"
+        tokens = estimate_tokens(line) + (size + _GAP if text else 0)
         if tokens <= budget:
-            return whole, tokens
-    return text, estimate_tokens(text)
+            return (f"{text}\n\n{line}" if text else line), tokens
+    return text, size

@@ -59,12 +59,26 @@ _CLOSE = 32
 
 
 class Hit(Record):
-    """One memory of the ranking. ``reasons`` are signal, what it added to the score, and the words it is about."""
+    """One memory of the ranking; ``why`` makes its reasons, which hardly anybody asks for."""
 
     source: int
     entry: Entry
     score: float
-    reasons: tuple[tuple[str, float, str], ...]
+    why: Callable[[], tuple[tuple[str, float, str], ...]]
+
+    @property
+    def reasons(self) -> tuple[tuple[str, float, str], ...]:
+        """Signal, what it added to the score, and the words it is about."""
+        return self.why()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hit) and self._told() == other._told()
+
+    def __hash__(self) -> int:
+        return hash(self._told())
+
+    def _told(self) -> tuple[object, ...]:
+        return self.source, self.entry, self.score, self.reasons
 
 
 class Ranking(Record):
@@ -126,6 +140,7 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     look_up(work)
     left_out = tuple(choose(work, leave_out))
     corrected = tuple((group.text, group.corrected) for group in work.groups if group.corrected)
+    work.equals = _as_equals(work)
     order = _order(work)
     shares = "no memory of the kind that is looked for shares" if work.aside else "no memory shares"
     why = "" if order else f"{shares} a word with it" if work.query.words else "it holds no word to search for"
@@ -169,7 +184,7 @@ def _ranked(work: Work, limit: int, leave_out: Callable[[Entry], str] | None, sc
     order = order[:limit]
     if "confidence" not in off:
         order.sort(key=lambda doc: work.entries[doc].confidence == "low")
-    hits = tuple(Hit(doc >> SOURCE_BITS, work.entries[doc], work.scores[doc] / SCALE, _why(work, doc)) for doc in order)
+    hits = tuple([_hit(work, doc) for doc in order])
     why = "" if hits else "words alone find something, and they are switched off"
     return Ranking(work.query, hits, why, corrected, tuple(work.unknown), left_out, off, weak)
 
@@ -190,16 +205,24 @@ def _task_types_add(work: Work, docs: list[int]) -> None:
             work.add(doc, "task_type", weights.TASK_TYPE * idf(work.count, 1), matches[types])
 
 
-def _order(work: Work) -> list[int]:
-    """Return the candidates by score; of equals the workspace's first, then the one confirmed last, then by id."""
-    entries, scores = work.entries, work.scores
-    order = sorted(scores, key=lambda doc: entries[doc].id)
+def _as_equals(work: Work) -> list[int]:
+    """Return the candidates as if all were equal: the workspace's first, then the one confirmed last, then by id."""
+    entries = work.entries
+    order = sorted(work.scores, key=lambda doc: entries[doc].id)
     if "recency" not in work.off:
         order.sort(key=lambda doc: entries[doc].last_confirmed, reverse=True)
     if len(work.sources) > 1 and "scope" not in work.off:
         order.sort(key=lambda doc: doc >> SOURCE_BITS)
-    order.sort(key=scores.__getitem__, reverse=True)  # equals stay in order
     return order
+
+
+def _order(work: Work) -> list[int]:
+    """Return the candidates by score; equals stay in their order."""
+    return sorted(work.equals, key=work.scores.__getitem__, reverse=True)
+
+
+def _hit(work: Work, doc: int) -> Hit:
+    return Hit(doc >> SOURCE_BITS, work.entries[doc], work.scores[doc] / SCALE, lambda: _why(work, doc))
 
 
 def _why(work: Work, doc: int) -> tuple[tuple[str, float, str], ...]:

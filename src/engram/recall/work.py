@@ -36,8 +36,8 @@ class Group:
         """What it adds to a memory at most."""
         self.numbers: list[set[int]] = []
         """The numbers of its terms in each source."""
-        self.docs: list[int] = []
-        self.codes: list[int] = []
+        self.docs: Sequence[int] = ()
+        self.codes: Sequence[int] = ()
         self.values: Mapping[int, int] = {}
         """What a code adds to the score. Where several forms were put together the code is the value."""
 
@@ -51,8 +51,8 @@ class Work:
     """One ranking while it is made: numbers of memories are those of ``SOURCE_BITS``."""
 
     __slots__ = (
-        "_fields", "aside", "count", "entries", "groups", "most", "off", "query", "reasons", "scores", "sequences",
-        "sources", "unknown",
+        "_fields", "aside", "count", "entries", "equals", "groups", "most", "off", "query", "reasons", "scores",
+        "sequences", "sources", "unknown",
     )  # fmt: skip
 
     def __init__(self, sources: Sequence[Source], query: Query, off: frozenset[str], most: int) -> None:
@@ -68,6 +68,8 @@ class Work:
         self.groups: list[Group] = []
         self.unknown: list[str] = []
         self.entries: dict[int, Entry] = {}
+        self.equals: list[int] = []
+        """The candidates in the order that equals keep."""
         self.sequences: dict[int, bytes] = {}
         self.scores: dict[int, int] = {}
         """The scores of the candidates, times ``SCALE``."""

@@ -171,7 +171,7 @@ def _start_notes(session: Session) -> list[Entry]:
 
 
 def _start_item(entry: Entry) -> Item:
-    item = item_of(Found(entry, 0.0), {})
+    item = item_of(Found(entry), {})
     return item if item.card_only else item.replace(card_only=entry.memory.type != "rule")
 
 

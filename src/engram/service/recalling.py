@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engram.index.layout import Entry as Row
     from engram.index.refresh import Index
     from engram.index.source import Source
+    from engram.recall.rank import Hit
     from engram.recall.scorer import Scorer
     from engram.service.session import Session
     from engram.store.root import MemoryRoot
@@ -38,13 +39,23 @@ _MOST_TOKENS = 16000
 class Found(Record):
     """A memory that recall found, read and checked.
 
-    ``score`` is 0 for a prerequisite that is no hit itself; ``needed_by`` then names the hit that it is there for.
+    ``hit`` is its place in the ranking; a prerequisite that is no hit itself has none, and ``needed_by`` then names the
+    hit that it is there for.
     """
 
     entry: Entry
-    score: float
-    reasons: tuple[tuple[str, float, str], ...] = ()
+    hit: Hit | None = None
     needed_by: str = ""
+
+    @property
+    def score(self) -> float:
+        """What the ranking gave it; 0 for what is no hit."""
+        return self.hit.score if self.hit else 0.0
+
+    @property
+    def reasons(self) -> tuple[tuple[str, float, str], ...]:
+        """Signal, what it added to the score, and the words it is about."""
+        return self.hit.reasons if self.hit else ()
 
 
 class Recall(Record):
@@ -237,7 +248,7 @@ def _recall(
             scorers=scorers,
             only=only,
         )
-        scores = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
+        ranked = {library.key(hit.source, hit.entry): hit for hit in ranking.hits}
         texts: dict[str, Entry | None] = {}
 
         def read(key: str) -> Entry | None:
@@ -249,16 +260,16 @@ def _recall(
             return [need for need in library.needs(key) if read(need) is not None]
 
         hits: list[str] = []
-        for key in scores:
+        for key in ranked:
             if len(hits) == limit:
                 break
             if read(key) is not None:
                 hits.append(key)
-        found: list[Found] = []
-        for place in load_order(hits, needs if "graph" not in without else lambda _: ()):
-            if (entry := read(place.key)) is not None:
-                score, reasons = (0.0, ()) if place.needed_by else (scores[place.key].score, scores[place.key].reasons)
-                found.append(Found(entry, score, reasons, place.needed_by))
+        found = [
+            Found(entry, None if place.needed_by else ranked[place.key], place.needed_by)
+            for place in load_order(hits, needs if "graph" not in without else lambda _: ())
+            if (entry := read(place.key)) is not None
+        ]
         beside: list[Found] = []
         if notes and any(root.has_notes() for root in roots):
             beside, ranking = _notes(library, ranking, query, most=notes, without=without, scorers=scorers)
@@ -288,7 +299,7 @@ def _notes(
             if hit.source == len(sources) and len(found) < most:
                 entry = notebook.shown(notebook.live[hit.entry.n - 1])
                 if entry is not None:
-                    found.append(Found(entry, hit.score, hit.reasons))
+                    found.append(Found(entry, hit))
         if found:
             ranking = ranking.replace(abstained="", unknown=both.unknown)
     library.skipped += notebook.skipped

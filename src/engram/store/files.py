@@ -220,11 +220,14 @@ def _read_regular(fd: int) -> bytes:
 
 
 def _read_all(fd: int, size: int) -> bytes:
-    chunks = []
-    # One byte more than there should be: the usual file takes one call to read and one to see its end.
+    # One byte more than there should be: of the usual file one call gets all, and sees that there is no more.
+    chunk = os.read(fd, size + 1)
+    if len(chunk) == size:
+        return chunk
+    chunks = [chunk]
     while chunk := os.read(fd, size + 1):
         chunks.append(chunk)
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    return b"".join(chunks)
 
 
 def walk_markdown(root: str, folder: str, ignores: Callable[[str, bool], bool] | None = None) -> Iterator[str]:
