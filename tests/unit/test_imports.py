@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -228,3 +229,43 @@ def test_a_save_loads_the_words_of_no_language_but_its_own(language: str, scratc
     room = "engram.proposals.languages."
     tables = {name.removeprefix(room) for name in imported if name.startswith(room)} - {"tables"}
     assert tables == {language}
+
+
+def a_copy_of_engram(folder: Path) -> list[str]:
+    """Copy the package below a folder; return the words that run its console program."""
+    shutil.copytree(PACKAGE, folder / "engram", ignore=shutil.ignore_patterns("__pycache__"))
+    start = f"import sys; sys.path.insert(0, {str(folder)!r}); from engram.cli import program; program()"
+    return [sys.executable, "-I", "-S", "-c", start]
+
+
+def test_the_console_program_reads_what_is_compiled_only_while_it_is_as_new_as_its_source(
+    scratch: Scratch, workspace: Path, tmp_path: Path
+) -> None:
+    command = a_copy_of_engram(tmp_path / "copy")
+    source = tmp_path / "copy" / "engram" / "version.py"
+
+    def version() -> str:
+        done = subprocess.run(
+            [*command, "--version"], cwd=workspace, env=scratch.env, capture_output=True, encoding="utf-8", check=False
+        )
+        assert done.stderr == ""
+        return done.stdout
+
+    first = version()
+    [compiled] = source.parent.glob("__pycache__/version.*.pyc")
+    before = compiled.read_bytes()
+    assert version() == first
+    assert compiled.read_bytes() == before  # it was good, so nothing was compiled anew
+
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(engram.__version__, f"{engram.__version__}.77"), encoding="utf-8")
+    assert version() == first.replace(engram.__version__, f"{engram.__version__}.77")
+
+    # As long as before, and with a time of its own.
+    source.write_text(text.replace(engram.__version__, f"{engram.__version__}.78"), encoding="utf-8")
+    os.utime(source, (1_000_000_000, 1_000_000_000))
+    assert version() == first.replace(engram.__version__, f"{engram.__version__}.78")
+
+    for damage in (b"", b"\0" * 4, compiled.read_bytes()[:16][::-1] + b"no code"):
+        compiled.write_bytes(damage)
+        assert version() == first.replace(engram.__version__, f"{engram.__version__}.78")

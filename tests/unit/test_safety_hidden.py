@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from engram.safety.fence import all_seen, show_inert
+from engram.safety.hidden import kind_of
 from engram.safety.scan import scan
 
 
@@ -79,3 +83,18 @@ def test_more_findings_than_anybody_reads_end_in_one_that_reaches_to_the_end() -
     assert len(found) == 10_000
     assert found[-1].end == len(text)
     assert found[-1].message.endswith("and more to the end of the text")
+
+
+def test_no_character_that_hides_passes_for_one_that_is_seen() -> None:  # C2
+    # The quick look at a text and the slow one at each character are of one mind about all that Unicode has.
+    printable = [char for code in range(sys.maxunicode + 1) if (char := chr(code)).isprintable()]
+    hiding = {char for char in printable if kind_of(char)}
+    assert [f"U+{ord(char):04X}" for char in hiding if all_seen(f"a{char}b")] == []
+    assert all(show_inert(f"a{char}b") != f"a{char}b" for char in hiding)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain\n\ttext", "¿Qué hacer?", "每周五部署网关。", "Triển khai cổng", "“a” — b…"]
+)
+def test_plain_text_of_any_language_needs_one_quick_look(text: str) -> None:
+    assert all_seen(text)

@@ -45,7 +45,7 @@ class _Loader(SourceFileLoader):
         self._compiled = compiled
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """Return the code of the module (docs.python.org/3/library/importlib.html, ``InspectLoader.get_code``)."""
+        """Return the code of a module (docs.python.org/3/library/importlib.html, ``InspectLoader.get_code``)."""
         try:
             file = os.open(self._compiled, _READ)
             try:
@@ -53,7 +53,7 @@ class _Loader(SourceFileLoader):
             finally:
                 os.close(file)
             if data.startswith(self._head) and len(data) < _LARGEST:
-                code: CodeType = loads(memoryview(data)[len(self._head) :])
+                code: CodeType = loads(memoryview(data)[len(self._head) :])  # noqa: S302 - as Python itself does
                 return code
         except (OSError, EOFError, ValueError, TypeError):
             pass  # Python's own way says what is wrong, or mends it

@@ -10,7 +10,7 @@ Used on every prompt: nothing here imports ``re``.
 
 from __future__ import annotations
 
-__all__ = ["FENCE", "break_tags", "fence_block", "may_hold_key", "show_inert", "show_line"]
+__all__ = ["BLANK", "FENCE", "all_seen", "break_tags", "fence_block", "may_hold_key", "show_inert", "show_line"]
 
 FENCE = "engram-memory"
 
@@ -39,6 +39,11 @@ _NAMES = (
 )
 # Characters that a reader, human or model, takes for the bracket that opens a tag.
 _BRACKETS = ("<", "\uff1c", "\ufe64")
+# Blank by design though Unicode files them under letters, marks or symbols; and the separators that break lines unseen.
+BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u2028\u2029"
+# What Python takes for printable and ``hidden`` looks at: the blanks, variation selectors, and all from the tags on.
+_DOUBTFUL = frozenset(BLANK + "".join([chr(code) for code in range(0xFE00, 0xFE10)]))
+_TAGS = "\U000e0000"
 # Format characters, and marks (variation selectors among them) that join the character before them.
 _ON_OTHERS = ("Cf", "Mn", "Me")
 # A tag's name stands within so many characters of its bracket, blanks and strokes between them included.
@@ -82,6 +87,17 @@ def _visible(char: str) -> str:
     return f"\\u{{{ord(char):x}}}"
 
 
+def all_seen(text: str) -> bool:
+    """Say whether every character is one that is seen, a line end or a tab: most texts are, in any language.
+
+    It may say no of a text that is all visible, never yes of another one: then ``hidden`` has to look.
+    """
+    plain = text.replace("\n", "").replace("\t", "")
+    if not plain.isprintable():  # no control, format, surrogate, private or unassigned character, no unusual separator
+        return False
+    return plain.isascii() or (_DOUBTFUL.isdisjoint(plain) and max(plain) < _TAGS)
+
+
 def show_inert(text: str) -> str:
     r"""Return ``text`` with everything unseen made visible, and every tag that could pass for a fence broken.
 
@@ -91,7 +107,7 @@ def show_inert(text: str) -> str:
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", _visible("\r"))
-    if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
+    if not all_seen(text):
         text = _show(text)
     for bracket in _BRACKETS:
         if bracket in text:

@@ -7,6 +7,8 @@ text inert needs no pattern; a text whose characters all are visible costs one p
 
 from __future__ import annotations
 
+from engram.safety.fence import BLANK, all_seen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +20,6 @@ __all__ = ["Offsets", "bare", "comments", "find", "joined", "kind_of", "unseen"]
 _JOINERS = "\u200c\u200d"
 _MARKS = "\u200e\u200f\u061c"
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" + _MARKS)
-# Blank by design though Unicode files them under letters, marks or symbols; and the separators that break lines unseen.
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u2028\u2029")
 # Blocks whose scripts are written with joiners: Arabic to Mandaic, Devanagari to Sinhala, Tibetan, Myanmar, Khmer,
 # Mongolian, and the presentation forms of Arabic.
 _JOINING = (
@@ -57,7 +57,7 @@ def kind_of(char: str) -> str:
 
     if char in _BIDI:
         return "bidirectional"
-    if char in _BLANK:
+    if char in BLANK:
         return "zero-width"
     if "\U000e0000" <= char <= "\U000e007f":
         return "tag"
@@ -73,7 +73,7 @@ def _selector(char: str) -> bool:
 
 def _kinds(text: str) -> dict[str, str]:
     """Return the kinds of the characters of ``text`` that may hide something; empty for a text that is all visible."""
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+    if all_seen(text):
         return {}
     kinds = {char: kind for char in set(text) if (kind := kind_of(char) or ("variation" if _selector(char) else ""))}
     if len(kinds) == 1 and "\r" in kinds and text.count("\r") == text.count("\r\n"):

@@ -22,8 +22,6 @@ _DIGITS = 3  # digits in one token
 _SYMBOLS = 2  # punctuation marks in one token
 _BYTES = 3  # bytes of UTF-8 in one token, in scripts with few words in the vocabularies
 
-# What was counted before: a pack counts each of its texts alone and then together, a server the same ones all day.
-_known: dict[str, int] = {}
 _MOST_KNOWN = 50_000
 _LONGEST_KNOWN = 128
 
@@ -31,19 +29,25 @@ _WORD, _DIGIT, _SYMBOL, _OTHER = range(4)
 _PER_TOKEN = (_LETTERS, _DIGITS, _SYMBOLS, _BYTES)
 
 
+class _Known(dict[str, int]):
+    """What was counted before, by word: texts share most of theirs, and a server counts the same ones all day."""
+
+    def __missing__(self, word: str) -> int:
+        count = _word(word)
+        if len(self) < _MOST_KNOWN and len(word) <= _LONGEST_KNOWN:
+            self[word] = count
+        return count
+
+
+_count_of = _Known().__getitem__
+
+
 def estimate_tokens(text: str) -> int:
     """Return the estimated number of tokens of ``text``; 0 only for an empty text, the same in every process."""
     if not text:
         return 0
     # A line end is a token of its own or part of the next one; deeper indentation is one token a line.
-    total = text.count("\n") + text.count("\n  ") + text.count("\t")
-    for word in text.split():
-        known = _known.get(word)
-        if known is None:
-            known = _word(word)
-            if len(_known) < _MOST_KNOWN and len(word) <= _LONGEST_KNOWN:
-                _known[word] = known
-        total += known
+    total = text.count("\n") + text.count("\n  ") + text.count("\t") + sum(map(_count_of, text.split()))
     return max(total, 1)
 
 
