@@ -18,7 +18,7 @@ from engram.index.layout import LOOKED_AT, Entry, Kept, commonest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from sqlite3 import Connection, Cursor
     from typing import Any, Self
 
@@ -153,6 +153,7 @@ class Database(SqliteFile):
             # A view never changes: what takes a look at every row is counted once.
             self._kinds: dict[str, int] = {}
             self._expired: dict[str, int] = {}
+            self._hashes: dict[str, str] | None = None
             self.kept: Kept | None = None
         except BaseException as error:
             self._connection.close()
@@ -297,9 +298,11 @@ class Database(SqliteFile):
         """Return the files that are no part of the index, as path, kind, reason and line."""
         return list(self._ask("select path, kind, reason, line from problems order by path"))
 
-    def hashes(self) -> dict[str, str]:
+    def hashes(self) -> Mapping[str, str]:
         """Return path and SHA-256 of all memories."""
-        return dict(self._ask("select path, sha256 from memories"))
+        if self._hashes is None:
+            self._hashes = dict(self._ask("select path, sha256 from memories"))
+        return self._hashes
 
     def paths_in(self, folder: str) -> set[str]:
         """Return the paths of the memories that are directly in a folder."""

@@ -24,7 +24,7 @@ from engram.text.terms import Analyzer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from engram.model import Memory
 
@@ -185,7 +185,7 @@ class Segment:
     def close(self) -> None:
         """Nothing is open: the memories are in this process."""
 
-    def hashes(self) -> dict[str, str]:
+    def hashes(self) -> Mapping[str, str]:
         """Return path and SHA-256 of all memories."""
         return {row.path: row.sha256 for row in self.rows}
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engram.index.layout import Entry, Kept
 
@@ -53,7 +53,7 @@ class Source(Protocol):
     def all_rows(self) -> list[Entry]:
         """Return what is known of every memory, in no order."""
 
-    def hashes(self) -> dict[str, str]:
+    def hashes(self) -> Mapping[str, str]:
         """Return path and SHA-256 of all memories."""
 
     def kinds(self) -> dict[str, int]:

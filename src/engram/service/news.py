@@ -82,7 +82,7 @@ class News:
         if pulled and self._session.strict:
             # It is said at each start, as long as it waits.
             lines = [show_line(f"For the human: {pulled_sentence(self._session, root, pulled)}.")]
-        fresh = pulled if before is None else dict(shown(self._session, root, _fresh(now, before)))
+        fresh = pulled if before is None else shown(self._session, root, _fresh(now, before))
         if lines:
             fresh = {path: value for path, value in fresh.items() if path not in pulled}
         if fresh:

@@ -12,21 +12,40 @@ from engram.text.slugs import fold_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from engram.index.refresh import Index
     from engram.service.session import Session
     from engram.store.accepted import Accepted
     from engram.store.root import MemoryRoot
 
-__all__ = ["pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence", "shown"]
+__all__ = ["PulledKept", "pulled_from", "pulled_memories", "pulled_paths", "pulled_sentence", "shown"]
 
 _NAMED = 5  # so many are named
 # So many files are read to see which can be shown: more would take a session's start longer than a host waits for it.
 _READ_EACH = 500
+# One call may ask within the question of another, each with a view of its own.
+_VIEWS = 2
 
 
-def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
+class PulledKept:
+    """What a process that lives long keeps of what a pull brought into one root.
+
+    Attributes:
+        state: of the files that say what is accepted and what there is.
+        found: path and hash of what was brought, by that state.
+        views: what of ``found`` can be shown, beside what the view of the index held that it was made from.
+    """
+
+    __slots__ = ("found", "state", "views")
+
+    def __init__(self, state: tuple[object, ...], found: dict[str, str]) -> None:
+        self.state = state
+        self.found = found
+        self.views: list[tuple[Mapping[str, str], dict[str, str]]] = []
+
+
+def pulled_paths(session: Session, root: MemoryRoot) -> Mapping[str, str]:
     """Return the active memories of a root that can be shown, and whose bytes nobody on this machine accepted or wrote.
 
     Returns:
@@ -35,14 +54,23 @@ def pulled_paths(session: Session, root: MemoryRoot) -> dict[str, str]:
     accepted = session.accepted
     if accepted is None or root.scope != "workspace" or root.foreign:
         return {}
-    kept = session.shelf.pulled if session.shelf else {}
+    shelf = session.shelf
     # Before anything is read: what changes meanwhile is seen the next time.
     state = (root.ledger_state(), accepted.state(), root.left_alone, session.strict)
-    before, found = kept.get(root.path, (None, {}))
-    if state != before:
-        found = _pulled(accepted, root) if accepted.known or session.strict else {}
-        kept[root.path] = (state, found)
-    return dict(shown(session, root, found))
+    kept = shelf.pulled.get(root.path) if shelf else None
+    if kept is None or kept.state != state:
+        kept = PulledKept(state, _pulled(accepted, root) if accepted.known or session.strict else {})
+        if shelf:
+            shelf.pulled[root.path] = kept
+    if len(kept.found) <= _READ_EACH:
+        return shown(session, root, kept.found)
+    held = _indexed(session, root)
+    for known, made in kept.views:
+        if known is held:  # one view of an index gives the same object each time
+            return made
+    made = _among(kept.found, held)
+    kept.views = [(held, made), *kept.views[: _VIEWS - 1]]
+    return made
 
 
 def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
@@ -53,33 +81,37 @@ def _pulled(accepted: Accepted, root: MemoryRoot) -> dict[str, str]:
     }
 
 
-def shown(session: Session, root: MemoryRoot, paths: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield path and hash of those memories that a list shows: not what is skipped, of two of one id the served one.
+def shown(session: Session, root: MemoryRoot, paths: Mapping[str, str]) -> dict[str, str]:
+    """Return path and hash of those memories that a list shows: not what is skipped, of two of one id the served one.
 
     Of very many the index is asked, which knows that of each as it was when its line in the ledger or its folder last
     changed.
     """
     if not paths:
-        return
+        return {}
     if len(paths) > _READ_EACH:
-        held = _indexed(session, root)
-        yield from ((path, held[path]) for path in paths if path in held)
-        return
+        return _among(paths, _indexed(session, root))
     owners: dict[str, int] = {}
     for path in filter(is_active, root.ledger().hashes):
         folded = fold_id(stem(path))
         owners[folded] = owners.get(folded, 0) + 1
+    found = {}
     for path in paths:
         stored = root.read(path)
         if isinstance(stored, Stored) and (owners.get(fold_id(stem(path)), 0) < 2 or root.find(stem(path)) == path):
-            yield path, stored.hash
+            found[path] = stored.hash
+    return found
 
 
-def _indexed(session: Session, root: MemoryRoot) -> dict[str, str]:
+def _among(paths: Mapping[str, str], held: Mapping[str, str]) -> dict[str, str]:
+    return {path: held[path] for path in paths if path in held}
+
+
+def _indexed(session: Session, root: MemoryRoot) -> Mapping[str, str]:
     """Return path and hash of the memories of a root that its index holds."""
     from engram.service.indexes import ask_indexes
 
-    def held(indexes: Sequence[Index]) -> dict[str, str]:
+    def held(indexes: Sequence[Index]) -> Mapping[str, str]:
         pairs = zip(session.roots, indexes, strict=True)
         return next(index.source.hashes() for one, index in pairs if one.path == root.path)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engram.index.refresh import Index
+    from engram.service.pulled import PulledKept
     from engram.store.root import MemoryRoot
 
 __all__ = ["Shelf"]
@@ -36,8 +37,8 @@ class Shelf:
         self._making = _thread.allocate_lock()
         self._kept: dict[str, list[tuple[float, Index]]] = {}
         self._history: dict[str, tuple[int, ...]] = {}
-        self.pulled: dict[str, tuple[tuple[object, ...] | None, dict[str, str]]] = {}
-        """What a pull brought, by root, with the state of the files that say so; ``service.pulled`` keeps it."""
+        self.pulled: dict[str, PulledKept] = {}
+        """What a pull brought, by root."""
         self.found: dict[str, dict[str, tuple[str, ...]]] = {}
         """What the rules found in memories, by root and by the hash of their bytes; ``service.giving`` keeps it."""
 
