@@ -207,8 +207,8 @@ def bare(text: str) -> tuple[str, Offsets | None]:
         return "", None
     import re
 
-    changed = [match.start() for match in re.finditer(f"[{re.escape(''.join(map(chr, table)))}]", text)]
-    removed = [at for at in changed if text[at] in out] if out else []
+    changed = [*map(re.Match.start, re.finditer(f"[{re.escape(''.join(map(chr, table)))}]", text))]
+    removed = changed if len(out) == len(table) else [at for at in changed if text[at] in out] if out else []
     return text.translate(table), Offsets(removed, changed)
 
 

@@ -8,6 +8,8 @@ second one and looks back, and of each row only the first ``LIMIT`` matches are 
 
 from __future__ import annotations
 
+from _operator import itemgetter  # the C module alone
+
 from engram.record import Record
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ LIMIT = 10_000
 _JUDGED = 512
 # So many first characters of a word tell whether a literal can begin there.
 _HEADS = (6, 3, 2)
+_CUTS = tuple(itemgetter(slice(size)) for size in _HEADS)
 _WORDS = bytes(code if chr(code) in ALNUM else 32 for code in range(256))
 # So many characters has the longest start of a row with a gap, with its ending.
 _START = 24
@@ -107,7 +110,9 @@ class Sheet:
         whole: the sheet of the text that this is a piece of; what a rule needs to stand somewhere may stand there.
     """
 
-    __slots__ = ("_blobs", "_data", "_heads", "_near", "_words", "digits", "longest", "lower", "text", "whole")
+    __slots__ = (
+        "_blobs", "_data", "_heads", "_near", "_places", "_words", "digits", "longest", "lower", "text", "whole",
+    )  # fmt: skip
 
     def __init__(self, text: str, whole: Sheet | None = None) -> None:
         self.text = text
@@ -120,6 +125,7 @@ class Sheet:
         self._heads: dict[bool, set[bytes]] = {}
         self._words: dict[bool, set[bytes]] = {}
         self._near: dict[tuple[str, ...], bool] = {}
+        self._places: dict[tuple[tuple[str, ...], bool], list[int]] = {}
 
     def hay(self, *, fold: bool) -> str:
         """Return the text, or with ``fold`` the text in lower case."""
@@ -134,8 +140,11 @@ class Sheet:
     def heads(self, *, fold: bool) -> set[bytes]:
         """Return the first characters of all runs of ASCII letters and digits, as many as ``_HEADS`` says."""
         if fold not in self._heads:
-            words = self.words(fold=fold)
-            self._heads[fold] = {word[:size] for size in _HEADS for word in words}
+            heads = self.words(fold=fold)
+            self._heads[fold] = all_heads = set[bytes]()
+            for cut in _CUTS:  # the longest first: a shorter head is one of theirs
+                heads = set(map(cut, heads))
+                all_heads |= heads
         return self._heads[fold]
 
     def words(self, *, fold: bool) -> set[bytes]:
@@ -174,6 +183,16 @@ class Sheet:
             self._near[literals] = here or (self.whole is not None and self.whole.has(literals, fold=fold))
         return self._near[literals]
 
+    def places(self, literals: tuple[str, ...], *, fold: bool) -> list[int]:
+        """Return where the literals stand, in order; several rows look for the same ones."""
+        if (literals, fold) not in self._places:
+            here = literals
+            if len(self.data(fold=fold)) > _LONG:
+                here = tuple([literal for literal in literals if self.holds(literal, fold=fold)])
+            hay = self.hay(fold=fold)
+            self._places[literals, fold] = sorted([at for literal in here for at in _places(literal, hay)])
+        return self._places[literals, fold]
+
 
 def _folded(text: str) -> str:
     """Return ``text`` in lower case with every character at its old offset (``İ`` alone would become two)."""
@@ -188,10 +207,11 @@ class _Literals:
         # Each with its bytes, and with the word that stands in every text with the literal, where that goes on behind
         # it; else nothing.
         self.keyed: dict[bytes, list[tuple[str, bytes, list[int], bytes]]] = {}
-        # They begin with no word: with a sign or a stroke, inside a word, or in another script. Many of them share that
-        # sign or their end (`_key`), which is asked for once.
-        self.loose: dict[bytes, list[tuple[str, bytes, list[int], bytes]]] = {}
-        self.foreign: list[tuple[str, bytes, list[int], bytes]] = []
+        # They begin with no word: with a sign or a stroke, or inside a word. Many of them share that sign or their end
+        # (`_key`), and of those many how they begin, which is asked for once.
+        self.loose: dict[bytes, dict[bytes, list[tuple[str, bytes, list[int], bytes]]]] = {}
+        # In another script, by the byte that its first letter begins with in UTF-8.
+        self.foreign: dict[bytes, list[tuple[str, bytes, list[int], bytes]]] = {}
         self._known: dict[tuple[str, bool], list[int]] = {}
 
     def add(self, literal: str, number: int, *, at_a_word: bool) -> None:
@@ -205,13 +225,14 @@ class _Literals:
         if not numbers:
             encoded = literal.encode()
             if not literal.isascii():
-                self.foreign.append((literal, encoded, numbers, b""))
+                lead = next(encoded[at : at + 1] for at in range(len(encoded)) if encoded[at] > 0x7F)
+                self.foreign.setdefault(lead, []).append((literal, encoded, numbers, b""))
             elif keyed:
                 word = encoded[:run] if run < len(literal) else b""
                 self.keyed.setdefault(encoded[:head], []).append((literal, encoded, numbers, word))
             else:
                 gate = encoded[-3:] if literal[0] in ALNUM else encoded[:1]
-                self.loose.setdefault(gate, []).append((literal, encoded, numbers, b""))
+                self.loose.setdefault(gate, {}).setdefault(encoded[:3], []).append((literal, encoded, numbers, b""))
         numbers.append(number)
 
 
@@ -230,10 +251,16 @@ class Table:
         found: dict[int, list[str]] = {}
         for fold, literals in self._literals:
             keyed, data, words = literals.keyed, sheet.data(fold=fold), sheet.words(fold=fold)
-            rows = [] if sheet.text.isascii() else list(literals.foreign)
-            for gate, loose in literals.loose.items():
+            rows = []
+            if not sheet.text.isascii():
+                for lead, foreign in literals.foreign.items():
+                    if lead in data:
+                        rows += foreign
+            for gate, begun in literals.loose.items():
                 if gate in data:
-                    rows += loose
+                    for start, loose in begun.items():
+                        if len(loose) == 1 or start in data:
+                            rows += loose
             for head in keyed.keys() & sheet.heads(fold=fold):
                 rows += [row for row in keyed[head] if not row[3] or row[3] in words]
             is_long = len(data) > _LONG
@@ -245,7 +272,7 @@ class Table:
             rule = self.rules[number]
             if rule.digits > sheet.digits or rule.longest > sheet.longest:
                 continue
-            if not rule.needs or sheet.has(rule.needs, fold=rule.fold):
+            if not rule.needs or rule.gap or sheet.has(rule.needs, fold=rule.fold):
                 yield from _hits(rule, found.get(number, ()), sheet)
 
     def _sorted(self) -> tuple[tuple[bool, _Literals], ...]:
@@ -336,10 +363,13 @@ def _over_a_gap(rule: Rule, literals: Sequence[str], sheet: Sheet) -> Iterator[t
 
     hay = sheet.hay(fold=rule.fold)
     match_rest: Callable[..., re.Match[str] | None] | None = None
-    starts = sorted([at for literal in literals for at in _places(literal, hay)])
+    places = sheet.places(rule.needs, fold=rule.fold)
+    if not places:
+        return
+    starts = sheet.places(tuple(literals), fold=rule.fold)
     reach = rule.gap + _START
     taken = 0
-    for place in sorted([at for need in rule.needs for at in _places(need, hay)]):
+    for place in places:
         if place < taken:
             continue
         before = bisect_left(starts, place)

@@ -90,6 +90,9 @@ def _pieces(
         offsets: of the copy in the text.
         made: what made it.
     """
+    if (len(offsets.changed) + 4 * _AROUND) * 2 > len(text):
+        yield 0, copy, offsets
+        return
     spans: list[tuple[int, int]] = []
     for at in offsets.changed:
         if not spans or at > spans[-1][1] + 4 * _AROUND:  # no two pieces meet
