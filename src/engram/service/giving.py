@@ -43,6 +43,8 @@ _DIGITS = 40
 _LARGEST = 8 * 1024 * 1024
 # A file of so many bytes is taken apart by a process that lives long: some ten megabytes of memory at most.
 _TAKEN_APART = 2 * 1024 * 1024
+# From so many on that the file has not, it is taken apart by any process: an index is being made.
+_MANY = 100
 # So many characters of memories are looked at together.
 _TOGETHER = 64 * 1024
 _GAP = "\n\n.\n\n"
@@ -198,7 +200,10 @@ class _Known:
         self._kept = kept
         self._head = f"engram {__version__} rules {RULES}\n".encode()
         self._data = b""
+        self._size = 0
         self._read = False
+        self._apart = False
+        self._missed = 0
 
     def get(self, name: str) -> tuple[str, ...] | None:
         """Return the rules that a memory's text is found by, ``()`` for none, None where it is not known."""
@@ -211,11 +216,16 @@ class _Known:
             except OSError:
                 data = b""
             self._data = data if data.startswith(self._head) else b""
-            if self._kept is not None and len(self._data) <= _TAKEN_APART:
-                self._kept.update(_taken_apart(self._data))
-                return self._kept.get(name)
+            self._size = len(self._data)
+            if self._kept is not None and self._size <= _TAKEN_APART:
+                return self._take_apart().get(name)
+        if self._apart:
+            return None
         at = self._data.find(f"\n{name} ".encode())
         if at < 0:
+            self._missed += 1
+            if self._missed == _MANY:
+                self._take_apart()
             return None
         start = at + len(name) + 2
         end = self._data.find(b"\n", start)
@@ -223,13 +233,25 @@ class _Known:
             return None  # a line that was cut
         return tuple(self._data[start:end].decode("ascii", "replace").split(",")) if end > start else ()
 
+    def _take_apart(self) -> dict[str, tuple[str, ...]]:
+        """Know from now on what the file has by name, instead of looking through its bytes."""
+        if self._kept is None:
+            self._kept = {}
+        self._kept.update(_taken_apart(self._data))
+        self._apart, self._data = True, b""
+        return self._kept
+
     def add(self, found: dict[str, list[str]]) -> None:
         """Remember what was found."""
         if self._kept is not None:
             self._kept.update({name: tuple(rules) for name, rules in found.items()})
         lines = "".join(f"{name} {','.join(rules)}\n" for name, rules in found.items()).encode("ascii", "replace")
-        fresh = not self._data or len(self._data) > _LARGEST
-        self._data = (self._head if fresh else self._data) + lines
+        fresh = not self._size or self._size > _LARGEST
+        if fresh:
+            lines, self._data, self._size = self._head + lines, b"", 0
+        self._size += len(lines)
+        if not self._apart:
+            self._data += lines
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if fresh else os.O_APPEND) | OWN_FILE
         try:
             try:
@@ -243,7 +265,7 @@ class _Known:
             return
         try:
             # One write, so that lines of two processes do not mix.
-            os.write(file, self._data if fresh else lines)
+            os.write(file, lines)
         except OSError:
             pass  # a full disk: it is looked at again the next time
         finally:
