@@ -30,7 +30,7 @@ LEVELS: tuple[frozenset[str], ...] = (
     frozenset({"recall", "proposals", "notes", "evidence", "hosts"}),
     frozenset({"index", "store"}),
     frozenset({"markdown", "safety", "roots", "config"}),
-    frozenset({"text", "model", "record", "errors", "version", "portable"}),
+    frozenset({"text", "model", "record", "errors", "version", "portable", "startup"}),
 )
 # Rooms that may import another one of their own level.
 SIBLINGS: dict[str, frozenset[str]] = {

@@ -38,6 +38,9 @@ def main() -> int:
     """Run ``engram-mcp`` and return its exit code."""
     # Until the server has a handler of its own, the system ends the process: Python would show a traceback (C29b).
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    from engram.startup import find_own_modules
+
+    find_own_modules()
     from engram.mcp.server import run
 
     return run(sys.argv[1:])
