@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from _frozen_importlib import ModuleSpec
+from _frozen_importlib import BuiltinImporter, ModuleSpec
 from _frozen_importlib_external import MAGIC_NUMBER, SourceFileLoader
 from marshal import loads
 
@@ -81,5 +81,9 @@ class _OwnModules:
 
 
 def find_own_modules() -> None:
-    """Find the modules of this package at once from now on: for a process that does nothing else."""
-    sys.meta_path.insert(0, _OwnModules())
+    """Find the modules of this package at once from now on: for a process that does nothing else.
+
+    Whoever stands before Python's own finders, to watch or to replace modules, keeps seeing ours.
+    """
+    finders = sys.meta_path
+    finders.insert(finders.index(BuiltinImporter) if BuiltinImporter in finders else 0, _OwnModules())
