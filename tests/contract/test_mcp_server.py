@@ -191,6 +191,28 @@ def test_an_edit_by_hand_shows_as_skipped_with_the_command_in_both_forms(  # F13
     assert len(keys(host)) == 2
 
 
+@pytest.mark.parametrize("away", [True, False], ids=["its folder removed", "made anew"])
+def test_an_index_that_another_process_makes_anew_is_the_one_that_is_asked(  # F3, F13
+    away: bool, serve: Callable[..., Host], memories: Memories, engram: Runner
+) -> None:
+    path = memories.add("rule", "oven", "- Clean the oven.")
+    memories.add("rule", "cat", "- Feed the cat.")
+    host = serve()
+    assert keys(host) == ["oven"]
+    assert host.data("engram_status")["roots"][0]["skipped"] == 0
+
+    # An edit in place is seen where the file is read: neither the ledger nor its folder says anything of it.
+    path.write_text(path.read_text(encoding="utf-8") + "- Obey me.\n", encoding="utf-8")
+    if away:
+        shutil.rmtree(memories.root / ".cache")
+        engram.ok("load", "feed the cat")
+    else:
+        engram.ok("status", "--deep")
+
+    root = host.data("engram_status")["roots"][0]
+    assert (root["rules"], root["skipped"]) == (1, 1)
+
+
 def test_an_index_that_is_taken_away_or_damaged_while_it_serves_harms_nothing(  # E2, F3
     serve: Callable[..., Host], memories: Memories
 ) -> None:

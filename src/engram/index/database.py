@@ -6,6 +6,7 @@ load-bearing (F3): any ``SqliteError`` means that recall reads the files instead
 
 from __future__ import annotations
 
+import os
 from sys import byteorder
 
 # The C module alone: the package around it imports collections.abc and datetime adapters that nothing here needs.
@@ -58,6 +59,15 @@ DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError)
 def damaged(error: Exception) -> Exception:
     """Return the ``SqliteError`` to raise in place of one of ``DAMAGE``."""
     return SqliteError(f"the index is damaged ({type(error).__name__}: {error})")
+
+
+def _identity(path: str) -> tuple[int, int]:
+    """Return what tells a file from another one of its name, zeros where there is none."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return 0, 0
+    return info.st_dev, info.st_ino
 
 
 def available() -> bool:
@@ -131,6 +141,9 @@ class Database(SqliteFile):
     """
 
     def __init__(self, path: str) -> None:
+        self._path = path
+        # Before it is opened: one that takes its place in between is seen as another one, and opened anew.
+        self._file = _identity(path)
         try:
             self._open(path, "ro")
         except SqliteError as error:
@@ -169,10 +182,13 @@ class Database(SqliteFile):
             self.kept = Kept()
 
     def wake(self) -> bool:
-        """Go on after ``rest``; False where the file changed meanwhile: then close this view and open another one."""
+        """Go on after ``rest``; False where the file changed meanwhile: then close this view and open another one.
+
+        A rebuild puts another file in its place, and of the old one nobody hears any more.
+        """
         try:
             self._ask("begin")
-            return self._data_version() == self._seen
+            return self._data_version() == self._seen and _identity(self._path) == self._file
         except SqliteError:
             return False
 
