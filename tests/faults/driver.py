@@ -38,8 +38,9 @@ class Faults:
     Args:
         base: the folder.
         at: the number of the call, from 0; -1 for none.
-        fault: ``kill``, the name of an error, ``short`` (half of a write arrives), ``torn`` (half of it, then the
-            process dies), or ``lost`` (a rename is not on disk when the process dies at the next fsync of a folder).
+        fault: ``kill``, the name of an error, ``short`` (half of a write arrives), ``lie`` (half of it, and all is
+            said to be there), ``torn`` (half of it, then the process dies), or ``lost`` (a rename is not on disk when
+            the process dies at the next fsync of a folder).
     """
 
     def __init__(self, base: str, at: int, fault: str) -> None:
@@ -88,12 +89,12 @@ class Faults:
                 real(*args)
                 del self._files[args[0]]
             raise OSError(code, os.strerror(code), *(arg for arg in args[:1] if isinstance(arg, str)))
-        if self._fault in {"short", "torn"} and name == "write":
+        if self._fault in {"short", "torn", "lie"} and name == "write":
             data = bytes(args[1])
             value = real(args[0], data[: max(1, len(data) // 2)], *args[2:])
             if self._fault == "torn":
                 os.kill(os.getpid(), signal.SIGKILL)
-            return True, value
+            return True, len(data) if self._fault == "lie" else value
         if self._fault == "lost" and name in {"replace", "rename"}:
             self._dies_at_fsync = True
             return True, None
@@ -190,7 +191,7 @@ def plan(calls: list[str], most: int) -> list[tuple[int, str]]:
         if name in WRITERS:
             every.append((number, "kill"))
         if name == "write":
-            every += [(number, "short"), (number, "torn"), (number, "ENOSPC")]
+            every += [(number, "short"), (number, "lie"), (number, "torn"), (number, "ENOSPC")]
         if name in {"replace", "rename"}:
             every.append((number, "lost"))
     every = list(dict.fromkeys(every))

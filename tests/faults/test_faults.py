@@ -1,7 +1,8 @@
 """B3, B4 and F15: a fault at every call of the system on the way of a write leaves the old or the new state, whole.
 
-A death, a full disk, a broken disk, a denied call, half a write and a lost rename: at each call that ``engram`` makes
-in the memory folder and the configuration folder while it saves, updates, archives, promotes, commits and upgrades.
+A death, a full disk, a broken or lying disk, a denied call, half a write and a lost rename: at each call that
+``engram`` makes in the memory folder and the configuration folder while it saves, updates, archives, promotes, commits
+and upgrades.
 After each one a reader comes by, and after some the same command again, twice.
 """
 

@@ -124,7 +124,7 @@ def _run(words: list[str]) -> int:
         return output.fail(error)
     except (BrokenPipeError, OutputError):
         raise
-    except (OSError, UnicodeError, RecursionError, MemoryError) as error:
+    except (OSError, ImportError, UnicodeError, RecursionError, MemoryError) as error:
         return output.fail(_unexpected(error))
 
 

@@ -114,12 +114,12 @@ def catch_up(root: MemoryRoot, cache: str, learn: Callable[[str, Memory], None] 
     """
     if not available() or (found := _open(os.path.join(cache, INDEX_FILE))) is None:
         return
-    from engram.index.updating import update_index
-
     try:
+        from engram.index.updating import update_index
+
         update_index(root, cache, found[0], learn)
-    except (EngramError, SqliteError, *DAMAGE, OSError):
-        pass
+    except (EngramError, SqliteError, *DAMAGE, ImportError, OSError):
+        pass  # no module can be loaded where no more files may be open
 
 
 def _current(

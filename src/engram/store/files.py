@@ -278,6 +278,9 @@ def write_durable(path: str, data: bytes, mode: int = 0o666, like: str = "") -> 
         data: its bytes.
         mode: its permission bits, from which the umask takes.
         like: a file that it is to replace: where there is one its permission bits are kept, whatever the umask.
+
+    Raises:
+        OSError: also where the file does not hold these bytes afterwards, before anything is put in its place.
     """
     kept = _mode_of(like) if like else None
     fd = os.open(extended(path), _MAKE, mode if kept is None else kept)
@@ -290,6 +293,10 @@ def write_durable(path: str, data: bytes, mode: int = 0o666, like: str = "") -> 
         os.fsync(fd)
     finally:
         os.close(fd)
+    if read_optional(path) != data:
+        import errno
+
+        raise OSError(errno.EIO, "it does not hold what was written to it", path)
 
 
 def _mode_of(path: str) -> int | None:
