@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.conftest import make_repository
 
+import engram as package
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -546,3 +548,23 @@ def test_what_a_merge_left_in_the_ledger_is_named_and_mended(linked: Runner) -> 
     assert "Mended: SHA256SUMS" in linked.ok("doctor", "--fix")
     assert ledger.read_text(encoding="utf-8") == good
     assert "memory.damaged" not in findings(linked)
+
+
+def test_an_engram_that_runs_from_its_sources_says_once_that_no_host_can_start_it(
+    engram: Runner, tmp_path: Path
+) -> None:
+    engram.ok("inject")
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    python = bare / ("Scripts" if os.name == "nt" else "bin") / "python"
+    sources = os.path.dirname(os.path.dirname(package.__file__ or ""))
+    done = subprocess.run(
+        [str(python), "-m", "engram", "doctor", "--json"], cwd=engram.cwd, capture_output=True, encoding="utf-8",
+        env={**engram.scratch.env, "PYTHONPATH": sources, "PATH": os.defpath}, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)["data"]["findings"]
+    # No folder holds the programs, so none is named to be put on PATH.
+    assert [one["id"] for one in found if one["id"].startswith(("install.", "links."))] == ["install.program"]
+    assert found[0]["message"].startswith("This Engram runs from a folder without a program engram-mcp")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 
 from engram.errors import EngramError
 from engram.hosts.places import is_here
@@ -70,7 +69,8 @@ def examine(session: Session, *, start: bool = True) -> Examined:
     except (EngramError, OSError) as raised:
         surveyed = False
         error = read_error(raised, raised.filename or session.start) if isinstance(raised, OSError) else raised
-        findings.append(Finding("links.broken", "error", error.message, file=error.path, advice=error.hint))
+        if error.message not in [finding.message for finding in findings]:
+            findings.append(Finding("links.broken", "error", error.message, file=error.path, advice=error.hint))
     found_here = {host.id for host in HOSTS if is_here(host, session.environ)}
     states = _each_once(states, found_here)
     for host in HOSTS:
@@ -174,11 +174,11 @@ def _installation(session: Session) -> Iterator[Finding]:
     path = session.environ.get("PATH", os.defpath)
     for program in (_PROGRAM, _SERVER):
         own, found = own_program(program), shutil.which(program, path=path)
-        folder = os.path.dirname(own or sys.executable)
-        if not found:
+        folder = os.path.dirname(own)
+        if not found and own:
             message = f"{program} is not on PATH, so hosts that start it by name do not find it."
             yield Finding("install.path", "warning", message, _on_path(folder), advice=_LASTING)
-        elif own and os.path.realpath(found) != os.path.realpath(own):
+        elif own and found and os.path.realpath(found) != os.path.realpath(own):
             message = f"{program} on PATH is another program, {found}; this is {own}, version {__version__}."
             yield Finding("install.other", "warning", message, _on_path(folder), found, advice=_LASTING)
 
