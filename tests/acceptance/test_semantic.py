@@ -122,6 +122,21 @@ def test_a_damaged_table_is_said_and_recall_goes_on_by_words(
     assert order(engram) == ["beta", "alpha"]
 
 
+def test_doctor_names_a_damaged_table_and_what_mends_it(engram: Runner, with_package: dict[str, str]) -> None:
+    engram.ok("inject")
+    table = Path(engram.json("semantic", "on", env=with_package)["data"]["table"])
+
+    def said() -> list[tuple[str, str]]:
+        found = engram.json("doctor", env=with_package)["data"]["findings"]
+        return [(one["id"], one["command"]) for one in found if one["id"] == "memory.semantic"]
+
+    assert said() == []
+    table.write_bytes(b"junk" * 100)
+    assert said() == [("memory.semantic", "engram semantic on")]
+    engram.ok("semantic", "on", env=with_package)
+    assert said() == []
+
+
 def test_off_leaves_nothing_of_a_table_whose_making_was_killed(engram: Runner, with_package: dict[str, str]) -> None:
     engram.ok("inject")
     table = Path(engram.json("semantic", "on", env=with_package)["data"]["table"])

@@ -18,6 +18,7 @@ from engram.service.finding import Finding
 from engram.service.inbox import FOLDER as INBOX
 from engram.service.keeping import verify_root
 from engram.service.repairing import examine_form
+from engram.service.scorers import open_scorers
 from engram.service.status import status
 from engram.service.waiting import skipped_sentence
 from engram.store.files import JOURNAL, has_open_journal, read_error, read_optional
@@ -37,6 +38,8 @@ __all__ = ["examine_memory"]
 
 _PRIVATE = ("inbox", "working", ".cache", "pending-approvals.json")
 _NAMED = 3  # paths in one sentence
+# The commands that mend what a notice of this code is about.
+_COMMANDS = {"no_index": "engram status", "semantic": "engram semantic on"}
 _REVIEWED = frozenset({"mismatch", "missing", "unlisted"})  # kinds of files that a review decides about
 
 
@@ -49,7 +52,7 @@ def examine_memory(session: Session) -> Iterator[Finding]:
         yield _broken(session, error)
         return
     named: set[str] = set()
-    for look in (_each_root, _status, _notices, _unknown_keys, _author, _git):
+    for look in (_each_root, _status, _by_meaning, _notices, _unknown_keys, _author, _git):
         for finding in _whole(session, look):
             # What keeps one look from being taken keeps others from it too.
             if finding.level != "error" or finding.file not in named:
@@ -121,13 +124,21 @@ def _each_root(session: Session) -> Iterator[Finding]:
         yield from _root(session, root, " ".join(unfinished))
 
 
+def _by_meaning(session: Session) -> Iterator[Finding]:
+    """Have it said that recall by meaning is on and cannot be used: only a recall would meet that."""
+    for scorer in open_scorers(session, ()):
+        scorer.close()
+    yield from ()
+
+
 def _notices(session: Session) -> Iterator[Finding]:
     """Say what came up while the memory was read; what was healed is mended, and what was not is named as a journal."""
     for notice in session.notices:
         level: Level = "warning" if notice.level == "warning" else "info"
-        command = "engram status" if notice.code == "no_index" else ""
+        command = _COMMANDS.get(notice.code, "")
+        advice = "" if command and notice.hint.endswith(command) else notice.hint
         if notice.code not in {"healed", "not_counted"}:
-            yield Finding(f"memory.{notice.code}", level, notice.message, command, notice.path, advice=notice.hint)
+            yield Finding(f"memory.{notice.code}", level, notice.message, command, notice.path, advice=advice)
     own = _own_file(session)
     for item in session.settings.not_counted:
         message = f"{item.key} = {item.value} in {item.file} does not count: {item.reason}"
